@@ -1,0 +1,45 @@
+"""Errors a user can act on: a slug, what is wrong, where (with a caret), and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from mutate.source import Lines, Span
+
+
+class KmutateError(Exception):
+    """Ends a command with exit code 2. ``slug`` is stable and machine-readable; ``str()`` is the whole message."""
+
+    exit_code = 2
+
+    def __init__(self, slug: str, what: str, *, file: str | None = None, source: bytes | None = None,
+                 span: Span | None = None, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(what)
+        self.slug = slug
+        self.what = what
+        self.hint = hint
+        self.where = where
+        self.caret: str | None = None
+        if source is not None and span is not None:
+            lines = Lines(source)
+            line, column = lines.position(span.start)
+            self.where = f"{file or '<source>'}:{line}:{column}"
+            self.caret = lines.caret(span)
+        elif where is None and file is not None:
+            self.where = file
+
+    def __str__(self) -> str:
+        head = f"{self.where}: error: {self.what} [{self.slug}]" if self.where else f"error: {self.what} [{self.slug}]"
+        parts = [head]
+        if self.caret:
+            parts.append(self.caret)
+        if self.hint:
+            parts.append(f"next: {self.hint}")
+        return "\n".join(parts)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name closest to a misspelt one, or ``None`` when nothing is close."""
+    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.4)
+    return match[0] if match else None

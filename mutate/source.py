@@ -1,0 +1,129 @@
+"""Byte spans, edits on them, and what is shown of a source text: lines, columns, carets, diffs.
+
+Everything downstream speaks in byte offsets of the user's file, because tree-sitter does and because
+an edit that is a byte span leaves every other byte as it was.
+"""
+
+from __future__ import annotations
+
+import difflib
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """Half-open byte range ``[start, end)`` of a source text."""
+
+    start: int
+    end: int
+
+    def __contains__(self, other: object) -> bool:
+        return isinstance(other, Span) and self.start <= other.start and other.end <= self.end
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, order=True)
+class Edit:
+    """Replace ``[start, end)`` by ``text``. ``note`` names the rewrite for the comment and the manifest."""
+
+    start: int
+    end: int
+    text: str
+    note: str = field(default="", compare=False)
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+class OverlappingEditsError(ValueError):
+    """Two edits claim the same bytes; a mutation must never produce that."""
+
+
+def sort_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Edits in order of position, insertions before a replacement that starts at the same byte.
+
+    Raises ``OverlappingEditsError`` when two edits share a byte.
+    """
+    ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
+    for left, right in zip(ordered, ordered[1:], strict=False):
+        if right.start < left.end:
+            raise OverlappingEditsError(f"edits overlap: {left} and {right}")
+    return ordered
+
+
+def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
+    """The text with all edits applied; bytes outside their spans are kept as they are."""
+    parts: list[bytes] = []
+    at = 0
+    for edit in sort_edits(edits):
+        parts += (source[at : edit.start], edit.text.encode())
+        at = edit.end
+    parts.append(source[at:])
+    return b"".join(parts)
+
+
+class Lines:
+    """Line and column lookups in one text. Lines and columns count from 1; a column is in characters."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self._starts = [0]
+        at = source.find(b"\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = source.find(b"\n", at + 1)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def line_of(self, offset: int) -> int:
+        return bisect_right(self._starts, offset)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        line = self.line_of(offset)
+        start = self._starts[line - 1]
+        return line, len(self.source[start:offset].decode(errors="replace")) + 1
+
+    def start_of(self, line: int) -> int:
+        """Byte offset of the first byte of a line (1-based)."""
+        return self._starts[line - 1]
+
+    def text(self, line: int) -> str:
+        start = self._starts[line - 1]
+        end = self.source.find(b"\n", start)
+        return self.source[start : len(self.source) if end < 0 else end].decode(errors="replace").rstrip("\r")
+
+    def caret(self, span: Span) -> str:
+        """The line of a span with a caret line under it, as compilers print it."""
+        line, column = self.position(span.start)
+        text = self.text(line)
+        width = max(1, min(len(self.source[span.start : span.end].decode(errors="replace").split("\n")[0]),
+                           len(text) - column + 1))
+        indent = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
+        number = f"{line:>5}"
+        return f"{number} | {text}\n{' ' * len(number)} | {indent}{'^' * width}"
+
+
+def unified_diff(before: bytes, after: bytes, before_name: str, after_name: str, context: int = 3) -> str:
+    """Unified diff of two texts, with ``\\ No newline at end of file`` where it applies, so that patch(1) takes it."""
+    a = before.decode(errors="surrogateescape").splitlines(keepends=True)
+    b = after.decode(errors="surrogateescape").splitlines(keepends=True)
+    out: list[str] = []
+    for line in difflib.unified_diff(a, b, before_name, after_name, n=context):
+        out.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
+    return "".join(out)
+
+
+def blank(source: bytes, spans: Sequence[Span]) -> bytes:
+    """Replace spans by as many spaces, keeping newlines, so that every offset, line and column stays."""
+    text = bytearray(source)
+    for span in spans:
+        for i in range(span.start, span.end):
+            if text[i] not in (0x0A, 0x0D):
+                text[i] = 0x20
+    return bytes(text)
