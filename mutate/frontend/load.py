@@ -1,0 +1,67 @@
+"""Reads a ``.cu`` file into a ``Unit``: bytes, local includes, macros, tree, declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutate.errors import KmutateError
+from mutate.frontend.preprocess import Preprocessor
+from mutate.frontend.tree import TooDeepError, parse
+from mutate.frontend.units import Unit, build_file
+
+MAX_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What decides how the text is read: ``-D`` definitions, ``-I`` folders and the architecture."""
+
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    arch: str = "sm_90"
+
+
+def read_source(path: Path) -> bytes:
+    """The bytes of a source file. ``KmutateError``: ``not-found``, ``not-readable``, ``not-text``, ``too-large``."""
+    try:
+        if path.is_dir():
+            raise KmutateError("not-a-file", f"{path} is a folder", hint="give a .cu file")
+        if path.stat().st_size > MAX_BYTES:
+            raise KmutateError("too-large", f"{path} is larger than {MAX_BYTES >> 20} MiB", hint="is it a CUDA source?")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise KmutateError("not-found", f"no such file: {path}", hint="check the path") from None
+    except OSError as error:
+        raise KmutateError("not-readable", f"cannot read {path}: {error.strerror}",
+                           hint="check the permissions") from None
+    if b"\0" in data[:65536]:
+        raise KmutateError("not-text", f"{path} is not a text file", hint="give CUDA C++ source, not a binary")
+    return data
+
+
+def load_unit(source: bytes, name: str, options: SourceOptions | None = None) -> Unit:
+    """Parses a source text. Local ``#include "..."`` files are looked up beside the file, then in ``-I`` folders."""
+    options = options or SourceOptions()
+    folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
+
+    def load(path: str) -> tuple[str, bytes] | None:
+        for folder in folders:
+            candidate = folder / path
+            try:
+                if candidate.is_file() and candidate.stat().st_size <= MAX_BYTES:
+                    return str(candidate), candidate.read_bytes()
+            except OSError:
+                continue
+        return None
+
+    preprocessor = Preprocessor(options.defines, options.arch, load)
+    expansion = preprocessor.run(source)
+    try:
+        main = build_file(name, expansion, parse(expansion.text))
+        included = [build_file(n, e, parse(e.text), main=False) for n, e in preprocessor.included]
+    except (TooDeepError, RecursionError):
+        raise KmutateError("too-deep", f"{name} nests expressions or blocks too deeply to be read",
+                           file=name, hint="split the expression") from None
+    return Unit(main, included)

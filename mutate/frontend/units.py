@@ -1,0 +1,351 @@
+"""What a file declares: kernels, device functions, types, variables, host code; each with its place.
+
+A *translation unit* here is the user's file together with the local files it includes. Only the user's
+file is edited; what is found in included files is known and can be cloned into the user's file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mutate.frontend.preprocess import Expansion
+from mutate.frontend.tree import Node
+from mutate.source import Span
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    type_text: str
+    """The type as written, with pointer and reference marks, without the name."""
+    node: Node = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with a body. Spans are of the expanded text of its file."""
+
+    name: str
+    qualified: str
+    node: Node = field(repr=False, compare=False)
+    body: Node = field(repr=False, compare=False)
+    item: Item = field(repr=False, compare=False)
+    params: tuple[Parameter, ...] = ()
+    is_kernel: bool = False
+    is_device: bool = False
+    is_method: bool = False
+    template_params: tuple[str, ...] = ()
+    template_defaults: int = 0
+    """How many of the template parameters have a default."""
+    extern_c: bool = False
+    launch_bounds: tuple[str, ...] = ()
+    returns_void: bool = True
+    file: File = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+
+    @property
+    def is_template(self) -> bool:
+        return bool(self.template_params)
+
+
+@dataclass
+class Item:
+    """A declaration at namespace level: what it declares, what it mentions, whether only the host needs it."""
+
+    node: Node
+    names: frozenset[str]
+    kind: str
+    """function | type | variable | using | include | other"""
+    device: bool
+    namespaces: tuple[str, ...]
+    outermost: Node
+    mentions: frozenset[str] = frozenset()
+
+
+@dataclass
+class File:
+    name: str
+    expansion: Expansion
+    root: Node
+    items: list[Item] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    structs: dict[str, Node] = field(default_factory=dict)
+    typedefs: dict[str, Node] = field(default_factory=dict)
+    main: bool = True
+
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_CONTAINERS = frozenset({"namespace_definition", "linkage_specification", "declaration_list", "translation_unit",
+                         "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"})
+_DEVICE_MARKS = ("__global__", "__device__", "__constant__", "__shared__", "__managed__")
+
+
+def declarator_name(node: Node | None) -> Node | None:
+    """The identifier a declarator declares."""
+    while node is not None:
+        if node.type in ("identifier", "field_identifier", "type_identifier", "qualified_identifier",
+                         "operator_name", "destructor_name", "template_function", "namespace_identifier"):
+            return node
+        inner = node.get("declarator")
+        if inner is None:
+            inner = next((k for k in node.kids if k.type.endswith("declarator") or k.type in (
+                "identifier", "field_identifier", "type_identifier", "qualified_identifier", "operator_name")), None)
+        node = inner
+    return None
+
+
+def function_declarator(node: Node) -> Node | None:
+    declarator = node.get("declarator")
+    while declarator is not None and declarator.type != "function_declarator":
+        declarator = declarator.get("declarator") or next(
+            (k for k in declarator.kids if k.type.endswith("declarator")), None)
+    return declarator
+
+
+def _words(node: Node) -> frozenset[str]:
+    return frozenset(w.decode() for w in _WORD.findall(node.text_source, node.start, node.end))
+
+
+def _head_text(node: Node) -> str:
+    """Text of a declaration before its body."""
+    body = node.get("body")
+    return node.text_source[node.start : body.start if body is not None else node.end].decode(errors="replace")
+
+
+def _declared(node: Node) -> tuple[frozenset[str], str]:
+    """Names an item declares, and its kind."""
+    inner = node
+    while inner.type == "template_declaration":
+        below = next((k for k in inner.kids if k.type != "template_parameter_list"
+                      and k.type not in ("requires_clause",)), None)
+        if below is None:
+            return frozenset(), "other"
+        inner = below
+    kind = inner.type
+    if kind == "function_definition":
+        name = declarator_name(inner.get("declarator"))
+        names = {w.decode() for w in _WORD.findall(name.text.encode())} if name is not None else set()
+        return frozenset(names), "function"
+    if kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier", "concept_definition"):
+        name = inner.get("name")
+        names = {name.text.split("<")[0]} if name is not None else set()
+        if kind == "enum_specifier":
+            names |= {e.get("name").text for e in inner.walk()  # type: ignore[union-attr]
+                      if e.type == "enumerator" and e.get("name") is not None}
+        return frozenset(names), "type"
+    if kind in ("type_definition", "alias_declaration"):
+        names = set()
+        for k in inner.kids:
+            found = declarator_name(k) if k is not inner.get("type") else k.get("name")
+            if found is not None:
+                names.add(found.text)
+        for e in inner.walk():
+            if e.type == "enumerator" and e.get("name") is not None:
+                names.add(e.get("name").text)  # type: ignore[union-attr]
+        return frozenset(names), "type"
+    if kind == "declaration":
+        names = set()
+        for k in inner.kids:
+            if k is inner.get("type"):
+                if k.type.endswith("_specifier") and k.get("name") is not None:
+                    names.add(k.get("name").text)  # type: ignore[union-attr]
+                for e in k.walk():
+                    if e.type == "enumerator" and e.get("name") is not None:
+                        names.add(e.get("name").text)  # type: ignore[union-attr]
+                continue
+            if k.type.endswith("declarator") or k.type in ("identifier", "qualified_identifier"):
+                found = declarator_name(k)
+                if found is not None:
+                    names.update(w.decode() for w in _WORD.findall(found.text.encode()))
+        is_function = any(k.type == "function_declarator" for k in inner.walk())
+        return frozenset(names), "function" if is_function else "variable"
+    if kind in ("using_declaration", "namespace_alias_definition", "using_directive"):
+        return frozenset(), "using"
+    return frozenset(), "other"
+
+
+def _template_parameters(node: Node) -> tuple[tuple[str, ...], int]:
+    names: list[str] = []
+    defaults = 0
+    plist = node.get("parameters") or node.find("template_parameter_list")
+    for p in plist.kids if plist is not None else ():
+        if p.type in ("optional_parameter_declaration", "optional_type_parameter_declaration"):
+            defaults += 1
+        if p.type.startswith("variadic"):
+            defaults += 1
+        name = declarator_name(p.get("declarator")) or p.get("name") or declarator_name(p)
+        names.append(name.text if name is not None else "")
+    return tuple(names), defaults
+
+
+def _parameters(declarator: Node | None) -> tuple[Parameter, ...]:
+    plist = declarator.get("parameters") if declarator is not None else None
+    out: list[Parameter] = []
+    for p in plist.kids if plist is not None else ():
+        if p.type not in ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"):
+            continue
+        inner = p.get("declarator")
+        name = declarator_name(inner)
+        if name is not None and name.type != "identifier":
+            name = None
+        text = p.text_source[p.start : p.end].decode(errors="replace").split("=")[0]
+        if name is not None:
+            text = (p.text_source[p.start : name.start] + b" " + p.text_source[name.end : p.end]).decode(
+                errors="replace").split("=")[0]
+        out.append(Parameter(name.text if name is not None else "", " ".join(text.split()), p))
+    return tuple(out)
+
+
+def build_file(name: str, expansion: Expansion, root: Node, main: bool = True) -> File:
+    """Collects the declarations of one parsed file."""
+    file = File(name, expansion, root, main=main)
+
+    def container(node: Node, namespaces: tuple[str, ...], outermost: Node | None, extern_c: bool) -> None:
+        for kid in node.kids:
+            top = outermost or kid
+            if kid.type == "namespace_definition":
+                label = kid.get("name")
+                inner = (*namespaces, *(label.text.split("::") if label is not None else ()))
+                if kid.get("body") is not None:
+                    container(kid.get("body"), inner, top, extern_c)  # type: ignore[arg-type]
+            elif kid.type == "linkage_specification":
+                body = kid.get("body")
+                if body is not None and body.type == "declaration_list":
+                    container(body, namespaces, top, True)
+                elif body is not None:
+                    item(body, kid, namespaces, top, True)
+            elif kid.type in _CONTAINERS:
+                container(kid, namespaces, top, extern_c)
+            elif kid.type in ("string_literal", "namespace_identifier", "preproc_call", "nested_namespace_specifier"):
+                continue
+            else:
+                item(kid, kid, namespaces, top, extern_c)
+
+    def item(node: Node, whole: Node, namespaces: tuple[str, ...], top: Node, extern_c: bool) -> None:
+        names, kind = _declared(node)
+        head = _head_text(node if node.type != "template_declaration" else _innermost(node))
+        device = any(mark in head for mark in _DEVICE_MARKS)
+        entry = Item(whole, names, kind, device, namespaces, top, _words(node))
+        file.items.append(entry)
+        _functions_of(file, node, entry, namespaces, extern_c)
+
+    container(root, (), None, False)
+    return file
+
+
+def _innermost(node: Node) -> Node:
+    while node.type == "template_declaration":
+        below = next((k for k in node.kids if k.type not in ("template_parameter_list", "requires_clause")), None)
+        if below is None:
+            break
+        node = below
+    return node
+
+
+def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], extern_c: bool) -> None:
+    template: tuple[tuple[str, ...], int] = ((), 0)
+    if node.type == "template_declaration":
+        template = _template_parameters(node)
+    inner = _innermost(node)
+    specifiers = [inner] if inner.type.endswith("_specifier") else []
+    if inner.type in ("declaration", "type_definition") and (t := inner.get("type")) is not None \
+            and t.type.endswith("_specifier"):
+        specifiers.append(t)
+    for spec in specifiers:
+        label = spec.get("name")
+        names = [label.text] if label is not None else []
+        if inner.type == "type_definition" and (d := declarator_name(inner.get("declarator"))) is not None:
+            names.append(d.text)
+        for n in names:
+            file.structs[n.split("<")[0]] = spec
+        body = spec.get("body")
+        for member in body.kids if body is not None else ():
+            target = _innermost(member)
+            if target.type == "function_definition" and target.get("body") is not None:
+                function = _function(file, target, entry, (*namespaces, *(names[:1])), ((), 0), False, True)
+                if function is not None:
+                    file.functions.append(function)
+    if inner.type in ("type_definition", "alias_declaration"):
+        for n in entry.names:
+            file.typedefs[n] = inner
+    if inner.type == "function_definition" and inner.get("body") is not None:
+        function = _function(file, inner, entry, namespaces, template, extern_c or entry.node.type ==
+                             "linkage_specification", False)
+        if function is not None:
+            file.functions.append(function)
+
+
+def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], template: tuple[tuple[str, ...], int],
+              extern_c: bool, method: bool) -> Function | None:
+    declarator = function_declarator(node)
+    name = declarator_name(declarator)
+    body = node.get("body")
+    if name is None or body is None:
+        return None
+    head = _head_text(node)
+    words = set(_WORD.findall(head.encode()))
+    bounds = node.find("launch_bounds")
+    plain = name.text.split("::")[-1].split("<")[0]
+    type_node = node.get("type")
+    outer = node.get("declarator")
+    void = type_node is not None and type_node.text == "void" and outer is not None \
+        and outer.type == "function_declarator"
+    return Function(
+        name=plain, qualified="::".join((*namespaces, plain)), node=node, body=body, item=entry,
+        params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
+        is_method=method or "::" in name.text, template_params=template[0], template_defaults=template[1],
+        extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
+        returns_void=void, file=file)
+
+
+@dataclass
+class Unit:
+    """The user's file and the local files it includes, parsed."""
+
+    main: File
+    included: list[File] = field(default_factory=list)
+
+    def files(self) -> Iterator[File]:
+        yield self.main
+        yield from self.included
+
+    @property
+    def source(self) -> bytes:
+        return self.main.expansion.source
+
+    @property
+    def kernels(self) -> tuple[Function, ...]:
+        return tuple(f for f in self.main.functions if f.is_kernel)
+
+    def device_functions(self) -> dict[str, list[Function]]:
+        """Device functions by their plain name (overloads and specialisations together), methods apart."""
+        found: dict[str, list[Function]] = {}
+        for file in self.files():
+            for f in file.functions:
+                if not f.is_kernel and not f.is_method:
+                    found.setdefault(f.name, []).append(f)
+        return found
+
+    def methods(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for file in self.files():
+            for f in file.functions:
+                if f.is_method:
+                    found.setdefault(f.name, []).append(f)
+        return found
+
+    def struct(self, name: str) -> Node | None:
+        for file in self.files():
+            if name in file.structs:
+                return file.structs[name]
+        return None
+
+    def typedef(self, name: str) -> Node | None:
+        for file in self.files():
+            if name in file.typedefs:
+                return file.typedefs[name]
+        return None
+
+    def error_spans(self, function: Function) -> tuple[Span, ...]:
+        return tuple(n.span for n in function.body.walk() if n.type == "ERROR")
