@@ -1,0 +1,387 @@
+"""Finds the sites of a function: every access to memory, every barrier, every call that matters.
+
+One pass over the body in evaluation order. ``Access.node`` is the whole expression that makes the access
+(the lvalue, or the call of an intrinsic); what its address depends on are the nodes in ``address``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mutate.analysis.intrinsics import ADDRESS_ONLY, BUILTINS, COOPERATIVE_TYPES, OUT_POINTERS, OUTPUT_CALLS
+from mutate.analysis.symbols import Space, Type, Var
+from mutate.analysis.values import MEMORY, NAMED_CASTS, Values, arguments, callee_name
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function
+
+
+@dataclass(eq=False)
+class Access:
+    """``kind``: load | store | update | atomic | async | texture | surface-load | surface-store | asm."""
+
+    kind: str
+    node: Node
+    spaces: frozenset[Space]
+    roots: frozenset[Var]
+    type: Type
+    address: tuple[Node, ...]
+    value: tuple[Node, ...] = ()
+    builtin: str = ""
+    statement: Node | None = None
+    """The assignment or update expression of a store; the call itself for intrinsics."""
+    in_lambda: bool = False
+    asm_kind: str = ""
+
+    @property
+    def touches_global(self) -> bool:
+        return bool(self.spaces & {Space.GLOBAL, Space.UNKNOWN})
+
+    @property
+    def touches_shared(self) -> bool:
+        return Space.SHARED in self.spaces
+
+    @property
+    def reads(self) -> bool:
+        return self.kind in ("load", "update", "texture", "surface-load", "async") or self.asm_kind == "load"
+
+    @property
+    def writes(self) -> bool:
+        return self.kind in ("store", "update", "atomic", "surface-store") or self.asm_kind in ("store", "atomic")
+
+
+@dataclass(eq=False)
+class Barrier:
+    """``scope``: block | warp | grid | unknown. ``node`` is the call or the asm expression."""
+
+    node: Node
+    scope: str
+    spelling: str
+    returns_value: bool = False
+
+
+@dataclass(eq=False)
+class Call:
+    """A call that is neither an intrinsic nor known to be pure. ``callees`` are its definitions in the unit."""
+
+    node: Node
+    name: str
+    callees: tuple[Function, ...]
+    args: tuple[Node, ...]
+    targets: tuple[tuple[frozenset[Space], frozenset[Var]], ...]
+    is_method: bool = False
+    in_lambda: bool = False
+
+    @property
+    def passes_global(self) -> bool:
+        return any(Space.GLOBAL in spaces or Space.UNKNOWN in spaces for spaces, _ in self.targets)
+
+
+_ASM_STRING = re.compile(r'"((?:\\.|[^"\\])*)"')
+_ASM_KINDS = (
+    ("async", re.compile(r"\bcp\.async(?!\.(?:commit|wait))")),
+    ("tma", re.compile(r"\bcp\.async\.bulk|\bcp\.reduce\.async\.bulk")),
+    ("barrier", re.compile(r"\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red|arrive)")),
+    ("warp", re.compile(r"\bbar\.warp\.sync")),
+    ("atomic", re.compile(r"\b(?:atom|red)\.(?!shared)")),
+    ("load", re.compile(r"\bld(?:\.(?:volatile|relaxed|acquire|weak|gpu|sys|cta|mmio))*(?:\.global|\.(?=[a-z0-9]+\s))")),
+    ("store", re.compile(r"\bst(?:\.(?:volatile|relaxed|release|weak|gpu|sys|cta|mmio))*(?:\.global|\.(?=[a-z0-9]+\s))")),
+)
+
+
+def asm_text(node: Node) -> str:
+    code = node.get("assembly_code")
+    return " ".join(_ASM_STRING.findall(code.text)) if code is not None else ""
+
+
+def asm_kind(node: Node) -> str:
+    """What an inline PTX statement does to memory: async | tma | barrier | warp | atomic | load | store | ""."""
+    text = asm_text(node)
+    if re.search(r"\bcp\.async\.bulk", text):
+        return "tma"
+    for kind, pattern in _ASM_KINDS:
+        if pattern.search(text):
+            return kind
+    return ""
+
+
+@dataclass
+class Sites:
+    accesses: list[Access] = field(default_factory=list)
+    barriers: list[Barrier] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    at: dict[Node, Access] = field(default_factory=dict)
+    barrier_at: dict[Node, Barrier] = field(default_factory=dict)
+    call_at: dict[Node, Call] = field(default_factory=dict)
+
+
+_SKIP = frozenset({"sizeof_expression", "decltype", "type_descriptor", "alignof_expression", "noexcept",
+                   "template_argument_list", "string_literal", "number_literal", "char_literal", "preproc_call",
+                   "primitive_type", "type_identifier", "static_assert_declaration", "kernel_call_syntax",
+                   "lambda_capture_specifier", "lambda_declarator", "alias_declaration", "using_declaration",
+                   "type_definition"})
+
+
+class Scanner:
+    """Collects the sites of one function."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.sites = Sites()
+        self._in_lambda = 0
+        self._functions = values.unit.device_functions()
+        self._methods = values.unit.methods()
+        self._scan(values.function.body, "value")
+
+    def _record(self, access: Access) -> None:
+        access.in_lambda = self._in_lambda > 0
+        self.sites.accesses.append(access)
+        self.sites.at[access.node] = access
+
+    def _scan_all(self, nodes: list[Node] | tuple[Node, ...], mode: str = "value") -> None:
+        for n in nodes:
+            self._scan(n, mode)
+
+    def _scan(self, node: Node, mode: str) -> None:
+        kind = node.type
+        if kind in _SKIP:
+            return
+        if kind == "identifier":
+            self._lvalue(node, mode, ())
+        elif kind == "parenthesized_expression":
+            self._scan_all(node.kids, mode)
+        elif kind == "subscript_expression":
+            base, indices = node.get("argument"), node.get("indices")
+            parts = [base] if base is not None else []
+            index_nodes = list(indices.kids) if indices is not None else []
+            if base is not None:
+                self._scan(base, "address" if self.values.value(base).type.kind != "pointer" else "value")
+            self._scan_all(index_nodes)
+            self._lvalue(node, mode, (*parts, *index_nodes))
+        elif kind == "pointer_expression":
+            op, arg = node.get("operator"), node.get("argument")
+            if arg is None:
+                return
+            if op is not None and op.text == "&":
+                self._scan(arg, "address")
+            else:
+                self._scan(arg, "value" if self.values.value(arg).type.kind != "array" else "address")
+                self._lvalue(node, mode, (arg,))
+        elif kind == "field_expression":
+            arg, op = node.get("argument"), node.get("operator")
+            if arg is None:
+                return
+            arrow = op is not None and op.text == "->"
+            self._scan(arg, "value" if arrow else "address")
+            self._lvalue(node, mode, (arg,))
+        elif kind == "assignment_expression":
+            self._assignment(node)
+        elif kind == "update_expression":
+            arg = node.get("argument")
+            if arg is not None:
+                self._scan(arg, "update")
+                self._claim(arg, node, ())
+        elif kind == "call_expression":
+            self._call(node)
+        elif kind == "gnu_asm_expression":
+            self._asm(node)
+        elif kind == "lambda_expression":
+            self._in_lambda += 1
+            body = node.get("body")
+            if body is not None:
+                self._scan(body, "value")
+            self._in_lambda -= 1
+        elif kind == "declaration":
+            type_node = node.get("type")
+            for kid in node.kids:
+                if kid is not type_node and kid.type == "init_declarator":
+                    value = kid.get("value")
+                    if value is not None:
+                        var = self._declared_var(kid)
+                        self._scan(value, "address" if var is not None and var.is_ref else "value")
+        else:
+            self._scan_all(node.kids)
+
+    def _declared_var(self, declarator: Node) -> Var | None:
+        for n in declarator.walk():
+            if n.type == "identifier" and n in self.values.scopes.var_of:
+                return self.values.scopes.var_of[n]
+        return None
+
+    def _assignment(self, node: Node) -> None:
+        left, right, op = node.get("left"), node.get("right"), node.get("operator")
+        if right is not None:
+            self._scan(right, "value")
+        if left is not None:
+            self._scan(left, "store" if op is None or op.text == "=" else "update")
+            self._claim(left, node, (right,) if right is not None else ())
+
+    def _claim(self, lvalue: Node, statement: Node, value: tuple[Node, ...]) -> None:
+        while lvalue.type == "parenthesized_expression" and lvalue.kids:
+            lvalue = lvalue.kids[0]
+        access = self.sites.at.get(lvalue)
+        if access is not None:
+            access.statement = statement
+            access.value = value
+
+    def _lvalue(self, node: Node, mode: str, address: tuple[Node, ...]) -> None:
+        if mode == "address":
+            return
+        value = self.values.value(node)
+        if node.type == "identifier":
+            var = self.values.scopes.var_of.get(node)
+            if var is None or not (var.is_ref or var.space in MEMORY):
+                return
+        if value.type.kind == "array" or not value.spaces & MEMORY:
+            return
+        kind = {"value": "load", "store": "store", "update": "update"}[mode]
+        self._record(Access(kind, node, value.spaces, value.roots, value.type, address))
+
+    # -- calls --------------------------------------------------------------------------------------------
+
+    def _call(self, node: Node) -> None:
+        name, args, function = callee_name(node), arguments(node), node.get("function")
+        if function is not None and function.type == "field_expression":
+            if self._cooperative(node, name, function, args):
+                return
+            obj = function.get("argument")
+            if obj is not None:
+                self._scan(obj, "address")
+            self._scan_all(args)
+            self._plain_call(node, name, args, method=True, obj=obj)
+            return
+        if function is not None and function.type == "template_function" and name in NAMED_CASTS:
+            self._scan_all(args)
+            return
+        if function is not None and function.type == "qualified_identifier" and name in ("sync", "barrier_wait") and args:
+            scope = self._group_scope(args[0])
+            if scope is not None:
+                self._barrier(node, scope, name)
+                return
+        builtin = BUILTINS.get(name)
+        if builtin is None:
+            self._scan_all(args)
+            self._plain_call(node, name, args)
+            return
+        if builtin.kind == "barrier":
+            self._scan_all(args)
+            self._barrier(node, "block", name, returns=name in ("__syncthreads_count", "__syncthreads_and",
+                                                                "__syncthreads_or", "__barrier_sync_count"))
+        elif builtin.kind == "warp":
+            self._scan_all(args)
+            self._barrier(node, "warp", name)
+        elif builtin.kind in ("fence", "wait"):
+            self._scan_all(args)
+        elif builtin.kind in ("texture", "surface-load", "surface-store"):
+            self._scan_all(args)
+            data = tuple(args[i] for i in builtin.values if i < len(args))
+            self._record(Access(builtin.kind, node, frozenset({Space.GLOBAL}), frozenset(), Type(),
+                                tuple(a for a in args if a not in data), data, name, node))
+        else:
+            self._memory_call(node, name, args)
+
+    def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
+        builtin = BUILTINS[name]
+        self._scan_all(args)
+        if builtin.pointer >= len(args):
+            return
+        pointer = self.values.value(args[builtin.pointer]).decay()
+        spaces, roots = pointer.targets or frozenset({Space.UNKNOWN}), pointer.target_roots
+        if builtin.kind == "async" and builtin.source < len(args):
+            # The global side of a copy into shared memory is its source.
+            source = self.values.value(args[builtin.source]).decay()
+            spaces = spaces | (source.targets or frozenset({Space.GLOBAL}))
+            roots = roots | source.target_roots
+        data = tuple(args[i] for i in builtin.values if i < len(args))
+        self._record(Access(builtin.kind, node, spaces, roots, pointer.type.elem or Type(),
+                            tuple(a for a in args if a not in data), data, name, node))
+
+    def _barrier(self, node: Node, scope: str, spelling: str, returns: bool = False) -> None:
+        barrier = Barrier(node, scope, spelling, returns)
+        self.sites.barriers.append(barrier)
+        self.sites.barrier_at[node] = barrier
+
+    def _group_scope(self, node: Node) -> str | None:
+        """block | warp | grid for a cooperative-groups object, ``None`` when it is something else."""
+        if node.type == "call_expression":
+            return _scope_of_type(callee_name(node).removeprefix("this_"))
+        var = self.values.root_variable(node)
+        if var is None:
+            return None
+        if var.type.name in COOPERATIVE_TYPES:
+            return _scope_of_type(var.type.name)
+        if var.init is not None and var.init.type == "call_expression":
+            return _scope_of_type(callee_name(var.init).removeprefix("this_"))
+        return None
+
+    def _cooperative(self, node: Node, name: str, function: Node, args: list[Node]) -> bool:
+        obj = function.get("argument")
+        if obj is None or name not in ("sync", "barrier_arrive", "barrier_wait", "arrive_and_wait", "arrive", "wait"):
+            return False
+        scope = self._group_scope(obj)
+        if scope is None:
+            return False
+        self._scan_all(args)
+        self._barrier(node, scope, f"{obj.text}.{name}")
+        return True
+
+    def _plain_call(self, node: Node, name: str, args: list[Node], method: bool = False,
+                    obj: Node | None = None) -> None:
+        if name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
+            return
+        callees = tuple((self._methods if method else self._functions).get(name, ()))
+        targets = []
+        for a in args:
+            v = self.values.value(a).decay()
+            carried = v.targets
+            # A structure passed by value or a reference to memory hands its pointers on too.
+            if not carried and v.roots and v.type.kind == "value" and self.values.unit.struct(v.type.name) is not None:
+                carried = frozenset(s for r in v.roots for s in r.spaces)
+            by_reference = v.spaces & MEMORY if v.type.kind == "value" else frozenset()
+            targets.append((carried or by_reference, v.target_roots or v.roots))
+        if obj is not None:
+            v = self.values.value(obj).decay()
+            targets.append((v.targets, v.target_roots))
+        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0)
+        self.sites.calls.append(call)
+        self.sites.call_at[node] = call
+
+    def _asm(self, node: Node) -> None:
+        inputs, outputs = node.get("input_operands"), node.get("output_operands")
+        sources = [o.get("value") for o in (inputs.kids if inputs is not None else ())]
+        results = [o.get("value") for o in (outputs.kids if outputs is not None else ())]
+        for s in sources:
+            if s is not None:
+                self._scan(s, "value")
+        for r in results:
+            if r is not None:
+                self._scan(r, "store")
+        kind = asm_kind(node)
+        if kind == "barrier":
+            self._barrier(node, "block", "inline PTX")
+        elif kind == "warp":
+            self._barrier(node, "warp", "inline PTX")
+        elif kind:
+            spaces: frozenset[Space] = frozenset()
+            roots: frozenset[Var] = frozenset()
+            for s in sources:
+                v = self.values.value(s).decay()
+                spaces |= v.targets
+                roots |= v.target_roots
+            text = asm_text(node)
+            if re.search(r"\.shared\b", text) and "cp.async" not in text:
+                spaces = frozenset({Space.SHARED})
+            elif not spaces or ".global" in text or kind in ("async", "tma"):
+                spaces = spaces | {Space.GLOBAL}
+            self._record(Access("asm", node, spaces, roots, Type(), tuple(s for s in sources if s is not None),
+                                (), "", node, asm_kind=kind))
+
+
+def _scope_of_type(name: str) -> str | None:
+    if name in ("thread_block", "thread_group"):
+        return "block"
+    if name in ("thread_block_tile", "coalesced_group", "tiled_partition", "coalesced_threads"):
+        return "warp"
+    if name in ("grid_group", "grid", "multi_grid_group", "multi_grid", "cluster_group", "cluster"):
+        return "grid"
+    return None

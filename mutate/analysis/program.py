@@ -1,0 +1,192 @@
+"""A kernel together with the device functions it reaches, each analysed for the pointers it is called with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites
+from mutate.analysis.symbols import Scopes, Space, Var, file_variables
+from mutate.analysis.values import Values
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Unit
+
+ParamTargets = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
+_MAX_CONTEXTS = 200
+
+
+@dataclass(frozen=True)
+class Mem:
+    """The memory behind a variable: a shared array's elements, what a global pointer points to."""
+
+    var: Var
+
+
+Obj = Var | Mem
+
+
+@dataclass(eq=False)
+class FunctionInfo:
+    """One function under one combination of address spaces of its pointer arguments."""
+
+    function: Function
+    scopes: Scopes
+    values: Values
+    sites: Sites
+    callees: dict[Node, list[FunctionInfo]] = field(default_factory=dict)
+    """Call node -> the definitions it may reach (overloads, specialisations)."""
+    number: int = 0
+    _uses: dict[Node, frozenset[Obj]] = field(default_factory=dict)
+
+    def uses(self, node: Node) -> frozenset[Obj]:
+        """Everything whose value an expression reads: variables, and memory behind loads."""
+        found = self._uses.get(node)
+        if found is None:
+            out: set[Obj] = set()
+            self._collect(node, out)
+            found = self._uses[node] = frozenset(out)
+        return found
+
+    def _collect(self, node: Node, out: set[Obj]) -> None:
+        if node.type in ("sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype"):
+            return
+        if node.type == "identifier":
+            var = self.scopes.var_of.get(node)
+            if var is not None:
+                out.add(var)
+                out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
+            return
+        access = self.sites.at.get(node)
+        if access is not None and (access.reads or access.kind == "atomic"):
+            out.update(Mem(r) for r in access.roots)
+        call = self.sites.call_at.get(node)
+        if call is not None:
+            for spaces, roots in call.targets:
+                if spaces:
+                    out.update(Mem(r) for r in roots)
+        for kid in node.kids:
+            self._collect(kid, out)
+
+    def written_by(self, lvalue: Node) -> frozenset[Obj]:
+        """What an assignment to an lvalue changes."""
+        while lvalue.type == "parenthesized_expression" and lvalue.kids:
+            lvalue = lvalue.kids[0]
+        access = self.sites.at.get(lvalue)
+        if access is not None:
+            return frozenset(Mem(r) for r in access.roots)
+        var = self.values.root_variable(lvalue)
+        if var is not None:
+            return frozenset({var, *(r for r in var.roots if var.is_ref and r.space in (Space.LOCAL, Space.REGISTER))})
+        value = self.values.value(lvalue)
+        return frozenset(r for r in value.roots if r.space in (Space.LOCAL, Space.REGISTER))
+
+    def written_by_call(self, call_node: Node, args: tuple[Node, ...]) -> frozenset[Obj]:
+        """Local variables whose address or reference is handed to a call, shared and global memory behind pointers."""
+        out: set[Obj] = set()
+        infos = self.callees.get(call_node, [])
+        for i, arg in enumerate(args):
+            if self._passed_by_constant(infos, i):
+                continue
+            value = self.values.value(arg)
+            decayed = value.decay()
+            if decayed.type.kind == "pointer" or decayed.targets:
+                for r in decayed.target_roots:
+                    out.add(r if r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
+            if value.spaces & {Space.REGISTER, Space.LOCAL} and (not infos or self._is_reference(infos, i)):
+                var = self.values.root_variable(arg)
+                if var is not None and (infos or var.type.kind != "value" or not var.type.name):
+                    out.add(var)
+        return frozenset(out)
+
+    @staticmethod
+    def _passed_by_constant(infos: list[FunctionInfo], index: int) -> bool:
+        if not infos:
+            return False
+        params = [i.function.params[index] for i in infos if index < len(i.function.params)]
+        return bool(params) and all("const" in p.type_text.split("*")[0].split("&")[0].split() or
+                                    ("*" not in p.type_text and "&" not in p.type_text and "[" not in p.type_text)
+                                    for p in params)
+
+    @staticmethod
+    def _is_reference(infos: list[FunctionInfo], index: int) -> bool:
+        return any("&" in i.function.params[index].type_text for i in infos if index < len(i.function.params))
+
+
+@dataclass(eq=False)
+class Program:
+    """The kernel's info and those of all device functions reached from it."""
+
+    unit: Unit
+    kernel: FunctionInfo
+    functions: list[FunctionInfo]
+    recursive: frozenset[str] = frozenset()
+
+    def all(self) -> Iterator[FunctionInfo]:
+        yield self.kernel
+        yield from self.functions
+
+    def accesses(self) -> Iterator[tuple[FunctionInfo, Access]]:
+        for info in self.all():
+            for access in info.sites.accesses:
+                yield info, access
+
+    def barriers(self) -> Iterator[tuple[FunctionInfo, Barrier]]:
+        for info in self.all():
+            for barrier in info.sites.barriers:
+                yield info, barrier
+
+    def touches_global(self, info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+        """True when the function or one it calls accesses global memory."""
+        if id(info) in seen:
+            return False
+        if any(a.touches_global for a in info.sites.accesses):
+            return True
+        inner = seen | {id(info)}
+        return any(self.touches_global(c, inner) for cs in info.callees.values() for c in cs)
+
+    def opaque_calls(self) -> Iterator[tuple[FunctionInfo, Call]]:
+        """Calls that get a pointer to global memory and whose body cannot be rewritten here."""
+        for info in self.all():
+            for call in info.sites.calls:
+                infos = info.callees.get(call.node)
+                if infos:
+                    if call.is_method and any(self.touches_global(i) for i in infos):
+                        yield info, call
+                elif call.passes_global and (not call.callees or call.name in self.recursive):
+                    yield info, call
+
+
+def analyse(unit: Unit, kernel: Function) -> Program:
+    """Analyses a kernel and, transitively, the device functions of the unit that it calls."""
+    file_vars = file_variables(unit)
+    contexts: dict[tuple[int, ParamTargets], FunctionInfo] = {}
+    order: list[FunctionInfo] = []
+    recursive: set[str] = set()
+
+    def build(function: Function, targets: ParamTargets | None, stack: tuple[int, ...]) -> FunctionInfo:
+        scopes = Scopes(unit, function, file_vars)
+        values = Values(unit, function, scopes, targets)
+        info = FunctionInfo(function, scopes, values, Scanner(values).sites)
+        for call in info.sites.calls:
+            for callee in call.callees:
+                if id(callee.node) in stack:
+                    recursive.add(callee.name)
+                    continue
+                if len(callee.params) < len(call.args) and "..." not in callee.node.text[:400]:
+                    continue
+                wanted = tuple((s, r) for s, r in call.targets[: len(callee.params)])
+                key = (id(callee.node), tuple((s, frozenset()) for s, _ in wanted))
+                found = contexts.get(key)
+                if found is None:
+                    if len(contexts) >= _MAX_CONTEXTS:
+                        recursive.add(callee.name)
+                        continue
+                    found = build(callee, wanted, (*stack, id(callee.node)))
+                    found.number = sum(1 for f in order if f.function is callee)
+                    contexts[key] = found
+                    order.append(found)
+                info.callees.setdefault(call.node, []).append(found)
+        return info
+
+    root = build(kernel, None, (id(kernel.node),))
+    return Program(unit, root, order, frozenset(recursive))

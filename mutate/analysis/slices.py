@@ -1,0 +1,477 @@
+"""Backward slices with control dependence, and what remains of each statement when only some sites are kept.
+
+``Slicer`` walks a body until its set of needed variables is stable. Each walk builds a *plan*: what to do
+with each statement. Needed is flow-insensitive: a variable that an address depends on anywhere keeps all
+its definitions, with all the conditions they depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from mutate.analysis.accesses import Access, Call
+from mutate.analysis.program import FunctionInfo, Mem, Obj
+from mutate.analysis.symbols import Space
+from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
+from mutate.frontend.units import declarator_name
+
+
+class Act(Enum):
+    """What a piece of a plan does."""
+
+    KEEP = auto()
+    FOLD = auto()
+    STORE = auto()
+    ATOMIC = auto()
+    CALL = auto()
+    BRANCH = auto()
+
+
+@dataclass(eq=False)
+class Piece:
+    """One effect that survives from an expression whose value is not needed."""
+
+    act: Act
+    node: Node
+    access: Access | None = None
+    call: Call | None = None
+    then: list[Piece] = field(default_factory=list)
+    otherwise: list[Piece] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Plan:
+    """What happens to one statement: ``verbatim`` | ``drop`` | ``pieces`` | ``nest`` (go into ``inner``)."""
+
+    how: str
+    node: Node
+    pieces: list[Piece] = field(default_factory=list)
+    inner: list[Plan] = field(default_factory=list)
+    content: bool = False
+    """False for declarations without an initialiser and the like: kept, but no reason to keep a loop around."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Which global accesses survive, and whether a function's result must."""
+
+    loads: bool = True
+    stores: bool = True
+
+
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
+_EXITS = frozenset({"break_statement", "continue_statement"})
+_LEAVES = frozenset({"return_statement", "goto_statement", "labeled_statement"})
+_INERT = frozenset({"type_definition", "alias_declaration", "using_declaration", "static_assert_declaration",
+                    "struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "MISSING",
+                    "namespace_alias_definition", "function_definition"})
+_NO_VALUE = frozenset({"sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype",
+                       "template_argument_list", "lambda_expression", "primitive_type", "type_identifier"})
+
+
+class Slicer:
+    """Plans one function body for a ``Keep`` policy."""
+
+    def __init__(self, info: FunctionInfo, keep: Keep, callee_params: Callable[[FunctionInfo], frozenset[int] | None],
+                 result_needed: bool = False) -> None:
+        self.info = info
+        self.keep = keep
+        self.needed: set[Obj] = set()
+        self.retained: dict[Node, Access] = {}
+        """Loads whose value something kept depends on."""
+        self._callee_params = callee_params
+        self._result_needed = result_needed
+        self._kept_loops: set[Node] = set()
+        self._changed = True
+        self._seen: set[Node] = set()
+        self.plan = Plan("nest", info.function.body)
+        while self._changed:
+            self._changed = False
+            self.plan = self._statement(info.function.body, True)
+
+    # -- needs --------------------------------------------------------------------------------------------
+
+    def need(self, node: Node | None) -> None:
+        """The value of an expression must be right."""
+        if node is None or node in self._seen:
+            return
+        self._seen.add(node)
+        for obj in self.info.uses(node):
+            if obj not in self.needed:
+                self.needed.add(obj)
+                self._changed = True
+        for n in node.walk():
+            access = self.info.sites.at.get(n)
+            if access is not None and access.touches_global and (access.reads or access.kind in ("atomic", "asm")):
+                self.retained[n] = access
+
+    def _any_needed(self, objs: frozenset[Obj]) -> bool:
+        return not self.needed.isdisjoint(objs)
+
+    @property
+    def keeps_barriers(self) -> bool:
+        return any(isinstance(o, Mem) and o.var.space is Space.SHARED for o in self.needed)
+
+    # -- expressions whose value is not needed ------------------------------------------------------------
+
+    def _all(self, nodes: list[Node] | tuple[Node, ...]) -> list[Piece]:
+        out: list[Piece] = []
+        for n in nodes:
+            out += self.pieces(n)
+        return out
+
+    def _kept_whole(self, node: Node) -> list[Piece]:
+        self.need(node)
+        return [Piece(Act.KEEP, node)]
+
+    def pieces(self, node: Node) -> list[Piece]:
+        """What must remain of an expression whose value is not needed."""
+        kind = node.type
+        if kind in _NO_VALUE:
+            return []
+        access = self.info.sites.at.get(node)
+        if access is not None:
+            return self._access(access)
+        if node in self.info.sites.barrier_at:
+            if self.keeps_barriers:
+                return self._kept_whole(node)
+            return self._all(arguments(node))
+        if kind == "assignment_expression":
+            return self._assignment(node)
+        if kind == "update_expression":
+            return self._update(node)
+        if kind == "conditional_expression":
+            condition = node.get("condition")
+            then, other = node.get("consequence"), node.get("alternative")
+            a = self.pieces(then) if then is not None else []
+            b = self.pieces(other) if other is not None else []
+            if condition is None or not (a or b):
+                return self.pieces(condition) if condition is not None else []
+            self.need(condition)
+            return [Piece(Act.BRANCH, condition, then=a, otherwise=b)]
+        if kind == "binary_expression" and (op := node.get("operator")) is not None and op.text in ("&&", "||"):
+            left, right = node.get("left"), node.get("right")
+            inner = self.pieces(right) if right is not None else []
+            if left is None or not inner:
+                return self.pieces(left) if left is not None else []
+            self.need(left)
+            return [Piece(Act.BRANCH, left, then=inner) if op.text == "&&"
+                    else Piece(Act.BRANCH, left, otherwise=inner)]
+        if kind == "call_expression":
+            return self._call(node)
+        return self._all(node.kids)
+
+    def _access(self, a: Access) -> list[Piece]:
+        if a.kind == "asm":
+            return self._asm(a)
+        if not a.touches_global:
+            if a.kind in ("atomic", "async") and self._any_needed(frozenset(Mem(r) for r in a.roots)):
+                return self._kept_whole(a.node)
+            return self._all((*a.address, *a.value))
+        if a.kind in ("load", "texture", "surface-load"):
+            if not self.keep.loads:
+                return self._all(a.address)
+            for n in a.address:
+                self.need(n)
+            if not a.address:
+                self.need(a.node)
+            return [Piece(Act.FOLD, a.node, a)]
+        if a.kind == "async":
+            if not self.keep.loads:
+                return self._all(a.address)
+            return self._kept_whole(a.node)
+        if a.kind in ("atomic", "store", "surface-store"):  # an intrinsic that writes
+            for n in a.address:
+                self.need(n)
+            if self._any_needed(frozenset(Mem(r) for r in a.roots)):
+                return self._kept_whole(a.node)
+            return [*self._all(a.value), Piece(Act.ATOMIC, a.node, a)]
+        return self._all((*a.address, *a.value))
+
+    def _asm(self, a: Access) -> list[Piece]:
+        node = a.node
+        if a.touches_global and (self.keep.loads or a.writes):
+            self._need_outputs(node)
+            return self._kept_whole(node)
+        outputs = node.get("output_operands")
+        written: set[Obj] = set()
+        for o in outputs.kids if outputs is not None else ():
+            value = o.get("value")
+            if value is not None:
+                written |= self.info.written_by(value)
+        if self._any_needed(frozenset(written)):
+            return self._kept_whole(node)
+        return []
+
+    def _need_outputs(self, node: Node) -> None:
+        outputs = node.get("output_operands")
+        for o in outputs.kids if outputs is not None else ():
+            self.need(o.get("value"))
+
+    def _assignment(self, node: Node) -> list[Piece]:
+        left, right = node.get("left"), node.get("right")
+        if left is None or right is None:
+            return self._kept_whole(node)
+        target = left
+        while target.type == "parenthesized_expression" and target.kids:
+            target = target.kids[0]
+        access = self.info.sites.at.get(target)
+        if self._any_needed(self.info.written_by(target)):
+            return self._kept_whole(node)
+        if access is not None and access.touches_global:
+            for n in access.address or (access.node,):
+                self.need(n)
+            return [*self.pieces(right), Piece(Act.STORE, access.node, access)]
+        return [*self._index_pieces(target), *self.pieces(right)]
+
+    def _index_pieces(self, lvalue: Node) -> list[Piece]:
+        return self._all(lvalue.kids) if lvalue.type != "identifier" else []
+
+    def _update(self, node: Node) -> list[Piece]:
+        target = node.get("argument")
+        if target is None or self._any_needed(self.info.written_by(target)):
+            return self._kept_whole(node)
+        access = self.info.sites.at.get(target)
+        if access is not None and access.touches_global:
+            for n in access.address or (access.node,):
+                self.need(n)
+            return [Piece(Act.STORE, access.node, access)]
+        return self._index_pieces(target)
+
+    def _call(self, node: Node) -> list[Piece]:
+        call = self.info.sites.call_at.get(node)
+        args = tuple(arguments(node))
+        if call is None:
+            if self._any_needed(self.info.written_by_call(node, args)):
+                return self._kept_whole(node)
+            return self._all(args)
+        if self._any_needed(self.info.written_by_call(node, args)):
+            return self._kept_whole(node)
+        infos = self.info.callees.get(node, [])
+        wanted: set[int] = set()
+        touches = False
+        for callee in infos:
+            params = self._callee_params(callee)
+            if params is not None:
+                touches = True
+                wanted |= params
+        if not touches:
+            return self._all(args)
+        pieces: list[Piece] = []
+        for i, arg in enumerate(args):
+            if i in wanted or any(_template_param(c, i) for c in infos):
+                self.need(arg)
+            else:
+                pieces += self.pieces(arg)
+        return [*pieces, Piece(Act.CALL, node, call=call)]
+
+    # -- statements ---------------------------------------------------------------------------------------
+
+    def _children(self, nodes: list[Node], loop_kept: bool) -> list[Plan]:
+        return [self._statement(n, loop_kept) for n in nodes]
+
+    def _statement(self, node: Node, loop_kept: bool) -> Plan:
+        kind = node.type
+        if kind == "compound_statement":
+            inner = self._children(node.kids, loop_kept)
+            return Plan("nest", node, inner=inner, content=any(p.content for p in inner))
+        if kind == "expression_statement":
+            return self._from_pieces(node, self._all(node.kids))
+        if kind == "declaration":
+            return self._declaration(node)
+        if kind == "if_statement":
+            return self._if(node, loop_kept)
+        if kind in _LOOPS:
+            return self._loop(node)
+        if kind == "switch_statement":
+            return self._switch(node)
+        if kind in ("case_statement", "labeled_statement", "else_clause", "attributed_statement"):
+            value = node.get("value") or node.get("label")
+            inner = self._children([k for k in node.kids if k is not value], loop_kept)
+            if kind == "case_statement":
+                self.need(value)
+            return Plan("nest", node, inner=inner,
+                        content=any(p.content for p in inner) or kind == "labeled_statement")
+        if kind == "return_statement":
+            if self._result_needed:
+                for k in node.kids:
+                    self.need(k)
+                return Plan("verbatim", node, content=True)
+            pieces = self._all(node.kids)
+            return Plan("pieces" if node.kids else "verbatim", node, pieces=pieces, content=True)
+        if kind == "goto_statement":
+            return Plan("verbatim", node, content=True)
+        if kind in _EXITS:
+            return Plan("verbatim", node, content=loop_kept)
+        if kind == "preproc_call":
+            return Plan("verbatim", node)
+        if kind in _INERT:
+            return Plan("verbatim", node)
+        if kind == "ERROR":
+            return Plan("verbatim", node, content=True)
+        if kind == "attribute_declaration":
+            return Plan("verbatim", node)
+        return self._from_pieces(node, self._all(node.kids))
+
+    @staticmethod
+    def _from_pieces(node: Node, pieces: list[Piece]) -> Plan:
+        if len(pieces) == 1 and pieces[0].act is Act.KEEP and node.kids and pieces[0].node is node.kids[0]:
+            return Plan("verbatim", node, content=True)
+        if not pieces:
+            return Plan("drop", node)
+        return Plan("pieces", node, pieces=pieces, content=True)
+
+    def _declaration(self, node: Node) -> Plan:
+        head = node.text_source[node.start : node.end].decode(errors="replace")
+        inits = [(k, k.get("value")) for k in node.kids if k.type == "init_declarator"]
+        declared = [self.info.scopes.var_of.get(n) for k in node.kids
+                    if k.type.endswith("declarator") or k.type == "identifier"
+                    if (n := declarator_name(k)) is not None]
+        compile_time = "constexpr" in head.split("=")[0] or "__shared__" in head.split("=")[0]
+        if not inits or compile_time or any(v is not None and v in self.needed for v in declared):
+            names = {v.node for v in declared if v is not None}
+            self._need_extents(node, names)
+            for _, value in inits:
+                self.need(value)
+            wanted = any(v is not None and v in self.needed for v in declared)
+            return Plan("verbatim", node, content=bool(inits) and wanted and not compile_time)
+        pieces: list[Piece] = []
+        for _, value in inits:
+            if value is not None:
+                pieces += self.pieces(value)
+        return self._from_pieces(node, pieces) if pieces else Plan("drop", node)
+
+    def _need_extents(self, node: Node, names: set[Node | None]) -> None:
+        """Array extents, template arguments and constructor arguments of a declaration that stays."""
+        for kid in node.kids:
+            for part in kid.walk():
+                if part.type == "identifier" and part not in names and part in self.info.scopes.var_of:
+                    self.need(part)
+
+    def _if(self, node: Node, loop_kept: bool) -> Plan:
+        condition = node.get("condition")
+        parts = [p for p in (node.get("consequence"), node.get("alternative")) if p is not None]
+        inner = self._children(parts, loop_kept)
+        if any(p.content for p in inner):
+            self.need(condition)
+            return Plan("nest", node, inner=inner, content=True)
+        return self._from_pieces(node, self.pieces(condition) if condition is not None else [])
+
+    def _loop(self, node: Node) -> Plan:
+        kept = node in self._kept_loops
+        body = node.get("body")
+        inner = [self._statement(body, kept)] if body is not None else []
+        header = [h for h in (node.get("initializer"), node.get("condition"), node.get("update"), node.get("right"))
+                  if h is not None]
+        header_pieces: list[Piece] = []
+        if not kept:
+            for h in header:
+                if h.type == "declaration":
+                    plan = self._declaration(h)
+                    header_pieces += plan.pieces
+                    if plan.how == "verbatim" and plan.content:
+                        header_pieces.append(Piece(Act.KEEP, h))
+                else:
+                    header_pieces += self.pieces(h)
+            if any(p.content for p in inner) or header_pieces:
+                self._kept_loops.add(node)
+                self._changed = True
+                kept = True
+        if not kept:
+            return Plan("drop", node)
+        for h in header:
+            self.need(h)
+        return Plan("nest", node, inner=inner, content=True)
+
+    def _switch(self, node: Node) -> Plan:
+        kept = node in self._kept_loops
+        body, condition = node.get("body"), node.get("condition")
+        inner = [self._statement(body, kept)] if body is not None else []
+        if not kept and any(p.content for p in inner):
+            self._kept_loops.add(node)
+            self._changed = True
+            kept = True
+        if not kept:
+            return self._from_pieces(node, self.pieces(condition) if condition is not None else [])
+        self.need(condition)
+        return Plan("nest", node, inner=inner, content=True)
+
+
+def _template_param(info: FunctionInfo, index: int) -> bool:
+    """True when a parameter's type is deduced from its argument."""
+    f = info.function
+    if not f.template_params or index >= len(f.params):
+        return False
+    words = set(f.params[index].type_text.replace("*", " ").replace("&", " ").replace("<", " ").replace(">", " ").split())
+    return not words.isdisjoint(f.template_params)
+
+
+def value_closure(info: FunctionInfo, start: list[Node]) -> tuple[set[Obj], set[Node]]:
+    """Objects that the values of ``start`` depend on (data flow only), and the expressions that define them.
+
+    Used where no statement is dropped (math-only, shared-memory mutations): which loads must keep their value.
+    """
+    needed: set[Obj] = set()
+    expressions: set[Node] = set()
+    work = list(start)
+    definitions = _definitions(info)
+    while work:
+        node = work.pop()
+        if node in expressions:
+            continue
+        expressions.add(node)
+        fresh = info.uses(node) - needed
+        needed |= fresh
+        for obj in fresh:
+            work.extend(definitions.get(obj, ()))
+    return needed, expressions
+
+
+def _definitions(info: FunctionInfo) -> dict[Obj, list[Node]]:
+    out: dict[Obj, list[Node]] = {}
+
+    def add(objs: frozenset[Obj], sources: list[Node]) -> None:
+        for o in objs:
+            out.setdefault(o, []).extend(sources)
+
+    for node in info.function.body.walk():
+        kind = node.type
+        if kind == "assignment_expression":
+            left, right = node.get("left"), node.get("right")
+            if left is not None and right is not None:
+                op = node.get("operator")
+                sources = [right] if op is None or op.text == "=" else [right, left]
+                add(info.written_by(left), sources)
+        elif kind == "update_expression":
+            arg = node.get("argument")
+            if arg is not None:
+                add(info.written_by(arg), [arg])
+        elif kind == "init_declarator":
+            name, value = declarator_name(node), node.get("value")
+            var = info.scopes.var_of.get(name) if name is not None else None
+            if var is not None and value is not None:
+                add(frozenset({var}), [value])
+        elif kind == "for_range_loop":
+            name, right = declarator_name(node.get("declarator")), node.get("right")
+            var = info.scopes.var_of.get(name) if name is not None else None
+            if var is not None and right is not None:
+                add(frozenset({var}), [right])
+        elif kind == "call_expression":
+            args = tuple(arguments(node))
+            written = info.written_by_call(node, args)
+            if written:
+                add(written, list(args))
+            access = info.sites.at.get(node)
+            if access is not None and access.writes:
+                add(frozenset(Mem(r) for r in access.roots), list(access.value))
+        elif kind == "gnu_asm_expression":
+            outputs, inputs = node.get("output_operands"), node.get("input_operands")
+            sources = [v for o in (inputs.kids if inputs is not None else ()) if (v := o.get("value")) is not None]
+            for o in outputs.kids if outputs is not None else ():
+                value = o.get("value")
+                if value is not None:
+                    add(info.written_by(value), [*sources, node])
+    return out

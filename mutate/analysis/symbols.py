@@ -1,0 +1,329 @@
+"""Variables, their types as far as text tells them, and which identifier means which variable.
+
+There is no type checker here: what matters is whether a name is a pointer, an array or a value, in which
+memory it lives, and where pointers point. Everything unknown stays ``UNKNOWN`` and is treated with care.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Unit, declarator_name
+
+
+class Space(StrEnum):
+    """Where data lives. ``REGISTER`` is a local scalar, ``LOCAL`` a local array, ``UNKNOWN`` a generic pointer."""
+
+    REGISTER = "register"
+    LOCAL = "local"
+    SHARED = "shared"
+    GLOBAL = "global"
+    CONSTANT = "constant"
+    PARAM = "param"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Type:
+    """``value`` (name = type name), ``pointer`` or ``array`` of ``elem``; arrays carry the text of their extents."""
+
+    kind: str = "value"
+    name: str = ""
+    elem: Type | None = None
+    extent: str = ""
+
+    @property
+    def is_address(self) -> bool:
+        return self.kind in ("pointer", "array")
+
+    def innermost(self) -> Type:
+        t = self
+        while t.elem is not None:
+            t = t.elem
+        return t
+
+
+UNKNOWN_TYPE = Type("value", "")
+
+
+def pointer_to(elem: Type) -> Type:
+    return Type("pointer", elem=elem)
+
+
+@dataclass(eq=False)
+class Var:
+    """A variable. ``spaces`` and ``roots`` say where a pointer (or a reference, or a struct's pointers) may point."""
+
+    name: str
+    type: Type
+    space: Space
+    node: Node | None
+    is_ref: bool = False
+    is_param: bool = False
+    dynamic: bool = False
+    """``extern __shared__``: the extent is given at launch."""
+    const: bool = False
+    file_scope: bool = False
+    spaces: set[Space] = field(default_factory=set)
+    roots: set[Var] = field(default_factory=set)
+    init: Node | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.space} {self.name}>"
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_SKIP_WORDS = frozenset({"const", "volatile", "static", "extern", "register", "inline", "__shared__", "__device__",
+                         "__constant__", "__managed__", "__restrict__", "__restrict", "restrict", "constexpr",
+                         "typename", "struct", "class", "union", "enum", "mutable", "unsigned", "signed"})
+
+
+def type_name(node: Node | None) -> str:
+    """The plain name of a type: last component, without template arguments or qualifiers."""
+    if node is None:
+        return ""
+    text = node.text.split("<")[0].strip()
+    words = [w for w in _WORD.findall(text) if w not in _SKIP_WORDS]
+    return words[-1] if words else text
+
+
+def resolve_named(unit: Unit, name: str, depth: int = 0) -> Type:
+    """The type behind a name: typedefs of pointers and arrays are looked through."""
+    node = unit.typedef(name) if depth < 8 else None
+    if node is None:
+        return Type("value", name)
+    base = resolve_named(unit, type_name(node.get("type")), depth + 1) if node.type == "type_definition" \
+        else type_of_descriptor(unit, node.get("type"), depth + 1)
+    declarator = node.get("declarator") if node.type == "type_definition" else None
+    return declared_type(base, declarator)[0] if declarator is not None else base
+
+
+def type_of_descriptor(unit: Unit, node: Node | None, depth: int = 0) -> Type:
+    """Type of ``type_descriptor`` nodes (casts, aliases, template arguments)."""
+    if node is None:
+        return UNKNOWN_TYPE
+    if node.type != "type_descriptor":
+        return resolve_named(unit, type_name(node), depth)
+    base = resolve_named(unit, type_name(node.get("type") or node.find(
+        "primitive_type", "type_identifier", "qualified_identifier", "template_type", "sized_type_specifier",
+        "struct_specifier", "dependent_type")), depth)
+    return declared_type(base, node.get("declarator"))[0]
+
+
+def declared_type(base: Type, declarator: Node | None) -> tuple[Type, bool]:
+    """Type a declarator gives to its name, and whether it is a reference."""
+    if declarator is None:
+        return base, False
+    kind = declarator.type
+    inner = declarator.get("declarator") or next(
+        (k for k in declarator.kids if k.type.endswith("declarator") or k.type in (
+            "identifier", "field_identifier", "type_identifier")), None)
+    if kind in ("pointer_declarator", "abstract_pointer_declarator"):
+        return declared_type(pointer_to(base), inner)
+    if kind in ("array_declarator", "abstract_array_declarator"):
+        size = declarator.get("size")
+        return declared_type(Type("array", elem=base, extent=size.text if size is not None else ""), inner)
+    if kind in ("reference_declarator", "abstract_reference_declarator"):
+        return declared_type(base, inner)[0], True
+    if kind in ("function_declarator", "abstract_function_declarator"):
+        return Type("value", "function"), False
+    if kind in ("parenthesized_declarator", "init_declarator", "abstract_parenthesized_declarator",
+                "attributed_declarator", "structured_binding_declarator"):
+        return declared_type(base, inner)
+    return base, False
+
+
+def declaration_parts(node: Node) -> Iterator[tuple[Node, Node, Node | None]]:
+    """(declarator, name node, initialiser) of each variable of a declaration."""
+    type_node = node.get("type")
+    for kid in node.kids:
+        if kid is type_node:
+            continue
+        if kid.type.endswith("declarator") or kid.type == "identifier":
+            name = declarator_name(kid)
+            if name is None:
+                continue
+            init = kid.get("value") if kid.type == "init_declarator" else None
+            yield kid, name, init
+
+
+def _specifiers(node: Node) -> set[str]:
+    type_node = node.get("type")
+    end = node.end
+    for kid in node.kids:
+        if kid is not type_node and (kid.type.endswith("declarator") or kid.type == "identifier"):
+            end = kid.start
+            break
+    return set(_WORD.findall(node.text_source[node.start : end].decode(errors="replace")))
+
+
+def variables_of(unit: Unit, node: Node, file_scope: bool = False) -> list[Var]:
+    """Variables a ``declaration`` node declares."""
+    words = _specifiers(node)
+    base = resolve_named(unit, type_name(node.get("type")))
+    out: list[Var] = []
+    for declarator, name, init in declaration_parts(node):
+        if declarator.type == "function_declarator":
+            continue
+        type_, is_ref = declared_type(base, declarator)
+        if "__shared__" in words:
+            space = Space.SHARED
+        elif "__constant__" in words:
+            space = Space.CONSTANT
+        elif "__device__" in words or "__managed__" in words:
+            space = Space.GLOBAL
+        elif type_.kind == "array":
+            space = Space.LOCAL
+        else:
+            space = Space.REGISTER
+        out.append(Var(name.text, type_, space, name, is_ref=is_ref, dynamic="extern" in words,
+                       const="const" in words or "constexpr" in words, file_scope=file_scope, init=init))
+    return out
+
+
+def file_variables(unit: Unit) -> dict[str, Var]:
+    """Variables at namespace level that device code can use, by name."""
+    found: dict[str, Var] = {}
+    for file in unit.files():
+        for item in file.items:
+            if item.kind != "variable":
+                continue
+            node = item.node
+            while node.type == "template_declaration":
+                below = next((k for k in node.kids if k.type != "template_parameter_list"), None)
+                if below is None:
+                    break
+                node = below
+            if node.type == "declaration":
+                for var in variables_of(unit, node, file_scope=True):
+                    found.setdefault(var.name, var)
+    return found
+
+
+def parameter_variables(unit: Unit, function: Function) -> list[Var]:
+    """Variables of a function's parameters, in order; unnamed ones have an empty name."""
+    out: list[Var] = []
+    for p in function.params:
+        base = resolve_named(unit, type_name(p.node.get("type")))
+        type_, is_ref = declared_type(base, p.node.get("declarator"))
+        if type_.kind == "array" and not is_ref:
+            type_ = pointer_to(type_.elem or UNKNOWN_TYPE)
+        var = Var(p.name, type_, Space.REGISTER, p.node, is_ref=is_ref, is_param=True,
+                  const="const" in p.type_text.split("*")[0].split())
+        out.append(var)
+    return out
+
+
+class Scopes:
+    """Resolves the identifiers of one function body. ``var_of[node]`` is the variable an identifier node means."""
+
+    def __init__(self, unit: Unit, function: Function, file_vars: dict[str, Var]) -> None:
+        self.unit = unit
+        self.var_of: dict[Node, Var] = {}
+        self.params = parameter_variables(unit, function)
+        self.vars: list[Var] = list(self.params)
+        top: dict[str, Var] = dict(file_vars)
+        top.update({v.name: v for v in self.params if v.name})
+        if function.is_method:
+            for var in self._members(function):
+                top.setdefault(var.name, var)
+        self._walk(function.body, [top])
+
+    def _members(self, function: Function) -> list[Var]:
+        node = function.node
+        for up in node.ancestors():
+            if up.type == "field_declaration_list":
+                out = []
+                for member in up.kids:
+                    if member.type == "field_declaration":
+                        base = resolve_named(self.unit, type_name(member.get("type")))
+                        for kid in member.kids:
+                            name = declarator_name(kid) if kid is not member.get("type") else None
+                            if name is not None and name.type == "field_identifier":
+                                type_, is_ref = declared_type(base, kid)
+                                out.append(Var(name.text, type_, Space.REGISTER, None, is_ref=is_ref, is_param=True))
+                return out
+        return []
+
+    def _lookup(self, name: str, scopes: list[dict[str, Var]]) -> Var | None:
+        for scope in reversed(scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def _declare(self, var: Var, scopes: list[dict[str, Var]]) -> None:
+        scopes[-1][var.name] = var
+        self.vars.append(var)
+        if var.node is not None:
+            self.var_of[var.node] = var
+
+    def _walk(self, node: Node, scopes: list[dict[str, Var]]) -> None:
+        kind = node.type
+        if kind == "identifier":
+            var = self._lookup(node.text, scopes)
+            if var is not None:
+                self.var_of.setdefault(node, var)
+            return
+        opens = kind in ("compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement",
+                         "switch_statement", "lambda_expression", "do_statement")
+        if opens:
+            scopes = [*scopes, {}]
+        if kind == "declaration":
+            made = {v.node: v for v in variables_of(self.unit, node)}
+            type_node = node.get("type")
+            for kid in node.kids:
+                if kid is type_node:
+                    if kid.type not in ("primitive_type", "type_identifier"):
+                        self._walk(kid, scopes)
+                    continue
+                # The name is in scope only after its declarator; its initialiser sees outer names too.
+                name = declarator_name(kid) if kid.type.endswith("declarator") or kid.type == "identifier" else None
+                var = made.get(name) if name is not None else None
+                if var is not None and name is not None:
+                    for part in kid.kids:
+                        if part is not name:
+                            self._walk_except(part, name, scopes)
+                    self._declare(var, scopes)
+                elif kid.type == "structured_binding_declarator":
+                    for part in kid.kids:
+                        if part.type == "identifier":
+                            self._declare(Var(part.text, UNKNOWN_TYPE, Space.REGISTER, part), scopes)
+                else:
+                    self._walk(kid, scopes)
+            return
+        if kind == "for_range_loop":
+            right = node.get("right")
+            if right is not None:
+                self._walk(right, scopes)
+            name = declarator_name(node.get("declarator"))
+            if name is not None:
+                base = resolve_named(self.unit, type_name(node.get("type")))
+                type_, is_ref = declared_type(base, node.get("declarator"))
+                self._declare(Var(name.text, type_, Space.REGISTER, name, is_ref=is_ref, init=right), scopes)
+            body = node.get("body")
+            if body is not None:
+                self._walk(body, scopes)
+            return
+        if kind == "lambda_expression":
+            for p in node.walk():
+                if p.type in ("parameter_declaration", "optional_parameter_declaration"):
+                    name = declarator_name(p.get("declarator"))
+                    if name is not None:
+                        base = resolve_named(self.unit, type_name(p.get("type")))
+                        type_, is_ref = declared_type(base, p.get("declarator"))
+                        self._declare(Var(name.text, type_, Space.REGISTER, name, is_ref=is_ref), scopes)
+        for kid in node.kids:
+            self._walk(kid, scopes)
+
+    def _walk_except(self, node: Node, skip: Node, scopes: list[dict[str, Var]]) -> None:
+        if node is skip:
+            return
+        if node.start <= skip.start and skip.end <= node.end and node.type.endswith("declarator"):
+            for kid in node.kids:
+                self._walk_except(kid, skip, scopes)
+        else:
+            self._walk(node, scopes)

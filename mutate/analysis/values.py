@@ -1,0 +1,389 @@
+"""What an expression is: its type, the memory it names, the memory it points to.
+
+Flow-insensitive: a pointer variable points to everything that is ever assigned to it. That errs on the
+side of keeping code, never on the side of dropping an access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mutate.analysis.intrinsics import BUILTINS
+from mutate.analysis.symbols import (
+    UNKNOWN_TYPE,
+    Scopes,
+    Space,
+    Type,
+    Var,
+    declared_type,
+    pointer_to,
+    resolve_named,
+    type_name,
+    type_of_descriptor,
+)
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Unit, declarator_name
+
+NONE: frozenset[Space] = frozenset()
+NAMED_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+MEMORY = frozenset({Space.SHARED, Space.GLOBAL, Space.CONSTANT, Space.UNKNOWN})
+
+
+@dataclass(frozen=True)
+class Value:
+    """``spaces``/``roots``: where the lvalue lives. ``targets``/``target_roots``: where the pointer points."""
+
+    type: Type = UNKNOWN_TYPE
+    spaces: frozenset[Space] = NONE
+    roots: frozenset[Var] = frozenset()
+    targets: frozenset[Space] = NONE
+    target_roots: frozenset[Var] = frozenset()
+
+    def decay(self) -> Value:
+        if self.type.kind == "array":
+            return Value(pointer_to(self.type.elem or UNKNOWN_TYPE), NONE, frozenset(), self.spaces, self.roots)
+        return self
+
+    def join(self, other: Value) -> Value:
+        type_ = self.type if self.type.kind != "value" or other.type.kind == "value" else other.type
+        return Value(type_, self.spaces | other.spaces, self.roots | other.roots, self.targets | other.targets,
+                     self.target_roots | other.target_roots)
+
+
+def callee_name(node: Node) -> str:
+    """Last component of the called name, without template arguments; empty for anything that is not a plain name."""
+    function = node.get("function")
+    while function is not None and function.type == "qualified_identifier":
+        function = function.get("name")
+    if function is None:
+        return ""
+    if function.type in ("template_function", "template_method"):
+        function = function.get("name") or function
+    if function.type == "field_expression":
+        field = function.get("field")
+        if field is not None and field.type == "template_method":
+            field = field.get("name")
+        return field.text if field is not None else ""
+    return function.text if function.type in ("identifier", "field_identifier", "type_identifier",
+                                              "primitive_type", "dependent_name") else ""
+
+
+def arguments(node: Node) -> list[Node]:
+    args = node.get("arguments")
+    return [k for k in args.kids if k.type != "comment"] if args is not None else []
+
+
+def template_argument_type(unit: Unit, function: Node | None) -> Type:
+    """Type given to a named cast."""
+    if function is None:
+        return UNKNOWN_TYPE
+    args = function.get("arguments")
+    descriptor = args.kids[0] if args is not None and args.kids else None
+    return type_of_descriptor(unit, descriptor) if descriptor is not None else UNKNOWN_TYPE
+
+
+class Values:
+    """Evaluates expressions of one function under given spaces of its pointer parameters."""
+
+    def __init__(self, unit: Unit, function: Function, scopes: Scopes,
+                 param_targets: Sequence[tuple[frozenset[Space], frozenset[Var]]] | None = None) -> None:
+        self.unit = unit
+        self.function = function
+        self.scopes = scopes
+        self._memo: dict[Node, Value] = {}
+        self._shared_makers = self._find_shared_makers()
+        for i, var in enumerate(scopes.params):
+            if param_targets is not None and i < len(param_targets):
+                var.spaces |= param_targets[i][0]
+                var.roots |= param_targets[i][1]
+            elif function.is_kernel and not var.is_ref:
+                # What a kernel receives from the host can only point to global memory.
+                var.spaces.add(Space.GLOBAL)
+                var.roots.add(var)
+            if var.type.kind == "pointer" and not var.spaces:
+                var.spaces.add(Space.UNKNOWN)
+        self._propagate()
+
+    def _find_shared_makers(self) -> dict[str, Var]:
+        """Types and functions of the file that hand out shared memory (``SharedMemory<T>()``), as arrays of their own."""
+        makers: dict[str, Var] = {}
+        for file in self.unit.files():
+            for item in file.items:
+                if item.kind in ("type", "function") and "__shared__" in item.mentions \
+                        and "__global__" not in item.mentions:
+                    for name in item.names:
+                        makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=True)
+        return makers
+
+    # -- pointers -----------------------------------------------------------------------------------------
+
+    def _assignments(self) -> Iterable[tuple[Var, Node, bool]]:
+        """(variable, source expression, binds a reference)."""
+        for var in self.scopes.vars:
+            if var.init is not None:
+                yield var, var.init, var.is_ref
+        for node in self.function.body.walk():
+            if node.type == "assignment_expression":
+                left, right = node.get("left"), node.get("right")
+                if left is not None and right is not None and (root := self.root_variable(left)) is not None:
+                    yield root, right, False
+            elif node.type == "declaration":
+                for kid in node.kids:
+                    if kid.type == "init_declarator" and (name := declarator_name(kid)) is not None:
+                        var = self.scopes.var_of.get(name)
+                        value = kid.get("value")
+                        if var is not None and value is not None and var.init is not value:
+                            yield var, value, var.is_ref
+
+    def root_variable(self, node: Node) -> Var | None:
+        """The local variable whose storage an lvalue is a part of (``s.p``, ``a[i]`` of a local array)."""
+        while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
+            if node.type == "field_expression" and (op := node.get("operator")) is not None and op.text == "->":
+                return None
+            if node.type == "subscript_expression":
+                base = node.get("argument")
+                if base is None or self.value(base).type.kind == "pointer":
+                    return None
+            inner = node.get("argument") or (node.kids[0] if node.kids else None)
+            if inner is None:
+                return None
+            node = inner
+        return self.scopes.var_of.get(node) if node.type == "identifier" else None
+
+    def _propagate(self) -> None:
+        moves = list(self._assignments())
+        for _ in range(12):
+            self._memo.clear()
+            changed = False
+            for var, source, binds in moves:
+                value = self.value(source)
+                if var.type == UNKNOWN_TYPE or var.type.name == "auto":
+                    better = value.type if var.type.kind == "value" and not var.is_ref else None
+                    better = value.decay().type if better is not None else (value.type if var.is_ref else None)
+                    if better is not None and better != var.type and better.kind != "value":
+                        var.type = better
+                        changed = True
+                    elif better is not None and better.name and better.name != var.type.name and \
+                            better.kind == "value":
+                        var.type = better
+                        changed = True
+                spaces, roots = (value.spaces, value.roots) if binds else (value.decay().targets,
+                                                                          value.decay().target_roots)
+                if binds and var.type.kind == "pointer":
+                    spaces, roots = value.targets, value.target_roots
+                if not spaces <= var.spaces or not roots <= var.roots:
+                    var.spaces |= spaces
+                    var.roots |= roots
+                    changed = True
+            if not changed:
+                break
+        self._memo.clear()
+
+    # -- expressions --------------------------------------------------------------------------------------
+
+    def value(self, node: Node | None) -> Value:
+        if node is None:
+            return Value()
+        found = self._memo.get(node)
+        if found is None:
+            self._memo[node] = Value()  # breaks cycles
+            found = self._evaluate(node)
+            self._memo[node] = found
+        return found
+
+    def _of_variable(self, var: Var) -> Value:
+        if var.is_ref and var.type.kind != "pointer":
+            if var.is_param and not var.spaces:
+                return Value(var.type, frozenset({Space.REGISTER}), frozenset({var}))
+            return Value(var.type, frozenset(var.spaces or {Space.REGISTER}), frozenset(var.roots or {var}))
+        storage = frozenset({var.space})
+        if var.type.kind == "array":
+            elem = var.type.innermost()
+            del elem
+            return Value(var.type, storage, frozenset({var}))
+        return Value(var.type, storage, frozenset({var}), frozenset(var.spaces), frozenset(var.roots))
+
+    def _pointee_in(self, holder: Value) -> tuple[frozenset[Space], frozenset[Var]]:
+        """Where a pointer points that is stored inside ``holder``'s memory."""
+        if holder.spaces and holder.spaces <= {Space.REGISTER, Space.LOCAL, Space.PARAM}:
+            spaces = frozenset(s for v in holder.roots for s in v.spaces)
+            roots = frozenset(r for v in holder.roots for r in v.roots)
+            return (spaces, roots) if spaces else (frozenset({Space.UNKNOWN}), frozenset())
+        spaces = frozenset({Space.GLOBAL})
+        for v in holder.roots:
+            if v.space in (Space.SHARED, Space.CONSTANT):
+                spaces |= frozenset(v.spaces)
+        return spaces, holder.roots
+
+    def _evaluate(self, node: Node) -> Value:
+        kind = node.type
+        if kind == "identifier":
+            var = self.scopes.var_of.get(node)
+            return self._of_variable(var) if var is not None else Value()
+        if kind in ("parenthesized_expression", "condition_clause"):
+            return self.value(node.kids[-1]) if node.kids else Value()
+        if kind == "comma_expression":
+            return self.value(node.get("right"))
+        if kind == "subscript_expression":
+            return self._subscript(node)
+        if kind == "pointer_expression":
+            inner = self.value(node.get("argument"))
+            op = node.get("operator")
+            if op is not None and op.text == "&":
+                return Value(pointer_to(inner.type), NONE, frozenset(), inner.spaces, inner.roots)
+            return self._deref(inner)
+        if kind == "field_expression":
+            return self._field(node)
+        if kind == "cast_expression":
+            return self._cast(type_of_descriptor(self.unit, node.get("type")), self.value(node.get("value")))
+        if kind in ("assignment_expression", "update_expression"):
+            return self.value(node.get("left") or node.get("argument"))
+        if kind == "conditional_expression":
+            a = self.value(node.get("consequence")).decay()
+            b = self.value(node.get("alternative")).decay()
+            return a.join(b)
+        if kind == "binary_expression":
+            op = node.get("operator")
+            left, right = self.value(node.get("left")).decay(), self.value(node.get("right")).decay()
+            if op is not None and op.text in ("+", "-"):
+                if left.type.kind == "pointer":
+                    if right.type.kind == "pointer":
+                        return Value(Type("value", "ptrdiff_t"))
+                    return Value(left.type, NONE, frozenset(), left.targets, left.target_roots)
+                if right.type.kind == "pointer":
+                    return Value(right.type, NONE, frozenset(), right.targets, right.target_roots)
+                # A pointer hidden in a type nobody here knows keeps what it may point to.
+                return Value(left.type if left.type.name else right.type, NONE, frozenset(),
+                             left.targets | right.targets, left.target_roots | right.target_roots)
+            return Value(left.type if left.type.name else right.type)
+        if kind == "call_expression":
+            return self._call(node)
+        if kind in ("initializer_list", "argument_list", "compound_literal_expression"):
+            joined = Value()
+            for k in node.kids:
+                v = self.value(k).decay()
+                joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
+                               joined.target_roots | v.target_roots)
+            return joined
+        if kind == "this":
+            return Value(pointer_to(UNKNOWN_TYPE), NONE, frozenset(), frozenset({Space.REGISTER}))
+        if kind == "lambda_expression":
+            return Value(Type("value", "lambda"))
+        return Value()
+
+    def _deref(self, inner: Value) -> Value:
+        inner = inner.decay()
+        elem = inner.type.elem or UNKNOWN_TYPE
+        spaces = inner.targets or frozenset({Space.UNKNOWN})
+        held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
+        if elem.kind == "pointer" or elem.name == "":
+            held = self._pointee_in(Value(elem, spaces, inner.target_roots))
+        return Value(elem, spaces, inner.target_roots, *held)
+
+    def _subscript(self, node: Node) -> Value:
+        value = self.value(node.get("argument"))
+        indices = node.get("indices")
+        count = max(1, len(indices.kids)) if indices is not None else 1
+        for _ in range(count):
+            if value.type.kind == "array":
+                elem = value.type.elem or UNKNOWN_TYPE
+                held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
+                if elem.kind == "pointer":
+                    held = self._pointee_in(value)
+                value = Value(elem, value.spaces, value.roots, *held)
+            elif value.type.kind == "pointer":
+                value = self._deref(value)
+            elif any(v.is_param for v in value.roots) and value.targets:
+                # operator[] of a by-value parameter: an accessor over global memory.
+                value = Value(UNKNOWN_TYPE, value.targets, value.target_roots, value.targets, value.target_roots)
+            else:
+                value = Value(UNKNOWN_TYPE, value.spaces, value.roots, value.targets, value.target_roots)
+        return value
+
+    def _field(self, node: Node) -> Value:
+        holder = self.value(node.get("argument"))
+        op = node.get("operator")
+        arrow = (op is not None and op.text == "->") or (op is None and "->" in node.text)
+        if arrow:
+            holder = self._deref(holder)
+        field = node.get("field")
+        type_ = self.field_type(holder.type.name, field.text if field is not None else "")
+        held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
+        if type_.kind == "pointer" or (type_.name == "" and holder.type.name not in _VECTOR_LIKE):
+            held = self._pointee_in(holder)
+        if type_.kind == "pointer" and holder.spaces <= {Space.REGISTER} and not held[0]:
+            held = (frozenset({Space.UNKNOWN}), frozenset())
+        return Value(type_, holder.spaces, holder.roots, *held)
+
+    def field_type(self, struct: str, field: str) -> Type:
+        if struct in _VECTOR_LIKE:
+            return Type("value", struct.rstrip("1234"))
+        spec = self.unit.struct(struct)
+        body = spec.get("body") if spec is not None else None
+        for member in body.kids if body is not None else ():
+            if member.type != "field_declaration":
+                continue
+            base = resolve_named(self.unit, type_name(member.get("type")))
+            for kid in member.kids:
+                if kid is member.get("type"):
+                    continue
+                name = declarator_name(kid)
+                if name is not None and name.text == field:
+                    return declared_type(base, kid)[0]
+        return UNKNOWN_TYPE
+
+    @staticmethod
+    def _cast(type_: Type, inner: Value) -> Value:
+        inner = inner.decay()
+        if type_.kind == "pointer":
+            return Value(type_, NONE, frozenset(), inner.targets or frozenset({Space.UNKNOWN}), inner.target_roots)
+        if inner.targets:  # an integer or a typedef that still carries the address
+            return Value(type_, NONE, frozenset(), inner.targets, inner.target_roots)
+        return Value(type_)
+
+    def _call(self, node: Node) -> Value:
+        function = node.get("function")
+        name = callee_name(node)
+        args = arguments(node)
+        if function is not None and function.type == "template_function" and name in NAMED_CASTS and args:
+            type_ = template_argument_type(self.unit, function)
+            inner = self.value(args[0])
+            if type_.kind != "pointer" and function.text.rstrip().rstrip(">").rstrip().endswith("&"):
+                return Value(type_, inner.spaces, inner.roots)
+            return self._cast(type_, inner)
+        maker = self._shared_makers.get(name)
+        if maker is not None:
+            return Value(pointer_to(UNKNOWN_TYPE), frozenset({Space.SHARED}), frozenset({maker}),
+                         frozenset({Space.SHARED}), frozenset({maker}))
+        if name in BUILTINS:
+            return Value()
+        joined = Value()
+        for a in args:
+            v = self.value(a).decay()
+            if v.type.kind == "pointer" or v.targets:
+                joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
+                               joined.target_roots | v.target_roots)
+        result = self._result_type(name, function)
+        if result.kind == "pointer" or result.name in ("", "auto"):
+            return Value(result, NONE, frozenset(), joined.targets, joined.target_roots)
+        return Value(result)
+
+    def _result_type(self, name: str, function: Node | None) -> Type:
+        if name.startswith("make_"):
+            return Type("value", name[5:])
+        for f in self.unit.device_functions().get(name, ()) if function is not None else ():
+            base = resolve_named(self.unit, type_name(f.node.get("type")))
+            outer = f.node.get("declarator")
+            while outer is not None and outer.type in ("pointer_declarator", "reference_declarator"):
+                if outer.type == "pointer_declarator":
+                    base = pointer_to(base)
+                outer = outer.get("declarator") or (outer.kids[-1] if outer.kids else None)
+            return base
+        return UNKNOWN_TYPE
+
+
+_VECTOR_LIKE = frozenset(
+    f"{base}{n}" for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong",
+                              "ulonglong", "float", "double") for n in (1, 2, 3, 4)
+) | {"dim3", "half2", "__half2", "__nv_bfloat162", "nv_bfloat162"}

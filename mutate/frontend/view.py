@@ -1,0 +1,167 @@
+"""What NVRTC gets to see: the user's file with everything blanked that only the host needs.
+
+NVRTC compiles device code only. Declarations that the kernel does not reach, host functions, host headers
+and local headers of which nothing is used become spaces of the same length, so that line and column of
+every message stay the user's. The file that is written is never touched by this.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mutate.frontend.units import File, Function, Item, Unit, declarator_name, function_declarator
+from mutate.source import Span, blank
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_NAMESPACE_STD = re.compile(rb"\busing\s+namespace\s+std\s*;")
+
+
+def _head_words(item: Item) -> frozenset[str]:
+    node = item.node
+    body = next((n for n in node.walk() if n.type == "compound_statement"), None)
+    text = node.text_source[node.start : body.start if body is not None else node.end]
+    return frozenset(w.decode() for w in _WORD.findall(text))
+
+
+def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
+    """Whether device code can use an item and something needed mentions it."""
+    if item.node is kernel.item.node:
+        return True
+    if item.kind == "using":
+        return not _NAMESPACE_STD.search(item.node.text.encode())
+    if item.kind == "other":
+        return item.device
+    if item.names.isdisjoint(needed):
+        return False
+    words = _head_words(item)
+    if item.kind == "function":
+        if "operator" in item.names:
+            return "__device__" in words
+        return bool(words & {"__device__", "__global__", "constexpr", "consteval"})
+    if item.kind == "variable":
+        return item.device or bool(words & {"const", "constexpr", "extern", "static_assert"})
+    return True
+
+
+def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:
+    """Ids of the items a kernel reaches by name, in all files, and every name that is mentioned."""
+    needed = set(kernel.item.mentions) | {"operator"}
+    kept: set[int] = set()
+    grew = True
+    items = [i for f in unit.files() for i in f.items]
+    while grew:
+        grew = False
+        for item in items:
+            if id(item) not in kept and _keeps(item, kernel, needed):
+                kept.add(id(item))
+                before = len(needed)
+                needed |= item.mentions
+                grew = grew or len(needed) > before or True
+    return kept, needed
+
+
+def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) -> tuple[Span, ...]:
+    """Spans of the user's file that NVRTC must not see. ``has_header(path)``: NVRTC can find this system header."""
+    kept, needed = needed_items(unit, kernel)
+    main = unit.main
+    expansion = main.expansion
+    spans: list[Span] = []
+    for item in main.items:
+        if id(item) in kept:
+            continue
+        spans += _without_directives(expansion.to_source(item.node.span), expansion.directives, expansion.source)
+    # A specialisation or an explicit instantiation of something blanked goes with it (it is an item itself).
+    needed_text = _raw_words(main, kept)
+    for include in expansion.includes:
+        if include.local:
+            files = _closure_of_include(unit, include.path)
+            if files and not any(_is_used(f, kept, needed, needed_text) for f in files):
+                spans.append(include.span)
+            elif not files and not has_header(include.path):
+                spans.append(include.span)
+        elif not has_header(include.path):
+            spans.append(include.span)
+    return tuple(spans)
+
+
+def _raw_words(file: File, kept: set[int]) -> frozenset[str]:
+    """Words of the kept items as the user wrote them: names of macros, which expansion has removed."""
+    words: set[str] = set()
+    for item in file.items:
+        if id(item) in kept:
+            at = file.expansion.to_source(item.node.span)
+            words.update(w.decode() for w in _WORD.findall(file.expansion.source, at.start, at.end))
+    return frozenset(words)
+
+
+def _closure_of_include(unit: Unit, path: str) -> list[File]:
+    """The included file and everything it includes, as far as they were found."""
+    found: list[File] = []
+    work = [path]
+    while work:
+        name = work.pop().replace("\\", "/")
+        for file in unit.included:
+            tail = file.name.replace("\\", "/")
+            if (tail == name or tail.endswith("/" + name.lstrip("./"))) and file not in found:
+                found.append(file)
+                work += [i.path for i in file.expansion.includes if i.local]
+    return found
+
+
+def _is_used(file: File, kept: set[int], needed: set[str], raw_words: frozenset[str]) -> bool:
+    if any(id(i) in kept and i.kind != "using" for i in file.items):
+        return True
+    defined = {w.decode() for d in file.expansion.directives
+               for w in re.findall(rb"#\s*define\s+(\w+)", file.expansion.source[d.start : d.end])}
+    return not defined.isdisjoint(raw_words) or not defined.isdisjoint(needed)
+
+
+def _without_directives(span: Span, directives: tuple[Span, ...], source: bytes) -> list[Span]:
+    """A span less the preprocessor lines inside it: ``#if`` and ``#endif`` must stay balanced."""
+    out: list[Span] = []
+    at = span.start
+    for d in directives:
+        if d.end <= span.start or d.start >= span.end:
+            continue
+        out.append(Span(at, max(at, d.start)))
+        at = d.end
+    out.append(Span(at, max(at, span.end)))
+    del source
+    return [s for s in out if s.end > s.start]
+
+
+def device_text(source: bytes, spans: tuple[Span, ...]) -> bytes:
+    """The text for NVRTC: same length, same lines."""
+    return blank(source, spans)
+
+
+def kernel_expression(kernel: Function, instance: str | None) -> str:
+    """The name expression that NVRTC looks up: ``ns::kernel<512>``."""
+    return f"{kernel.qualified}<{instance}>" if instance else kernel.qualified
+
+
+def signature_head(function: Function) -> str:
+    """Text of a function before its body, on one line."""
+    item = function.item.node
+    node = item if item.type == "template_declaration" else function.node
+    head = node.text_source[node.start : function.body.start].decode(errors="replace")
+    return " ".join(head.split())
+
+
+def parameter_list_open(function: Function) -> int | None:
+    """Offset just after the ``(`` of the parameter list."""
+    declarator = function_declarator(function.node)
+    plist = declarator.get("parameters") if declarator is not None else None
+    return plist.start + 1 if plist is not None else None
+
+
+def name_span(function: Function) -> Span | None:
+    """Where the function's own name stands (without qualification and template arguments)."""
+    name = declarator_name(function_declarator(function.node))
+    if name is None:
+        return None
+    for n in name.walk():
+        if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == function.name:
+            return n.span
+    return name.span

@@ -1,0 +1,207 @@
+"""What a mutation is, what it returns, and how it writes its edits.
+
+A mutation is one module in this package with a module-level ``MUTATION``. It looks at an analysed
+``Program`` and returns a ``Rewrite`` (edits on the expanded text) or a ``Refused``. It never prints,
+never raises for code it cannot handle, and never touches bytes it does not name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from mutate.analysis.program import FunctionInfo, Program
+from mutate.frontend.tree import Node
+from mutate.frontend.units import File
+from mutate.source import Edit, Span
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A mutation that cannot do its job says why, and where (span of the user's file)."""
+
+    slug: str
+    why: str
+    span: Span | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the certificate must list: a retained load, a degraded site."""
+
+    slug: str
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """``edits`` change the kernel; ``clones`` are mutated copies of device functions; ``features`` name helpers."""
+
+    edits: tuple[Edit, ...]
+    clones: tuple[Clone, ...] = ()
+    features: frozenset[str] = frozenset()
+    guarded: tuple[str, ...] = ()
+    """Intrinsics that need a guarded wrapper in the helpers."""
+    bank: tuple[str, str] = ("", "")
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A device function under a new name. ``edits`` are on the expanded text of its file."""
+
+    info: FunctionInfo
+    name: str
+    edits: tuple[Edit, ...]
+    sink: bool = False
+    """The copy gets the caller's sink as its first parameter."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """Documentation and test at once: ``before`` is a kernel, ``after`` what must stand in the variant.
+
+    ``kind``: applies | rejects | unchanged. For ``rejects`` ``slug`` is the refusal's slug.
+    """
+
+    kind: str
+    before: str
+    after: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    slug: str = ""
+    why: str = ""
+
+
+Transform = Callable[[Program], Rewrite | Refused]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """``stage`` orders compositions (values 0, barriers 1, shared memory 2); two of one stage exclude each other."""
+
+    id: str
+    summary: str
+    keeps: str
+    removes: str
+    how: str
+    transform: Transform = field(repr=False)
+    examples: tuple[Example, ...] = field(default=(), repr=False)
+    stage: int = 0
+    seed: str = ""
+
+
+_STATEMENTS = frozenset({"expression_statement", "declaration", "return_statement"})
+
+
+class Rewriter:
+    """Collects the edits of one function and puts a comment behind each statement that was changed."""
+
+    def __init__(self, file: File, mutation: str) -> None:
+        self.file = file
+        self.mutation = mutation
+        self.edits: list[Edit] = []
+        self._comments: dict[int, list[str]] = {}
+
+    def show(self, node: Node) -> str:
+        """The node's text on one line, as the user wrote it where a macro is not cut."""
+        return " ".join(self.file.expansion.show(node.span).split())
+
+    def source_span(self, node: Node) -> Span:
+        return self.file.expansion.to_source(node.span)
+
+    def replace(self, span: Span, text: str, note: str) -> None:
+        self.edits.append(Edit(span.start, span.end, text, note))
+
+    def wrap(self, node: Node, prefix: str, suffix: str, note: str) -> None:
+        self.edits.append(Edit(node.start, node.start, prefix, note))
+        self.edits.append(Edit(node.end, node.end, suffix, note))
+        self.comment(node, note)
+
+    def insert(self, at: int, text: str, note: str) -> None:
+        self.edits.append(Edit(at, at, text, note))
+
+    def comment(self, node: Node, note: str) -> None:
+        """Puts ``/* kmutate: note */`` behind the statement around a node."""
+        anchor = node
+        for up in node.ancestors():
+            if up.type in _STATEMENTS:
+                anchor = up
+                if up.parent is not None and up.parent.type == "for_statement" and up.type == "declaration":
+                    anchor = node
+                break
+            if up.type in ("compound_statement", "condition_clause", "for_statement"):
+                break
+        notes = self._comments.setdefault(anchor.end, [])
+        if note not in notes:
+            notes.append(note)
+
+    def finish(self) -> tuple[Edit, ...]:
+        comments = [Edit(at, at, f" /* kmutate: {'; '.join(notes)} */", "") for at, notes in self._comments.items()]
+        # A comment behind a statement comes after the closing edits at the same byte.
+        return merge_insertions([*self.edits, *comments])
+
+
+def merge_insertions(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Joins insertions at the same byte, in the order given, so that nesting wraps come out right."""
+    at: dict[int, list[Edit]] = {}
+    rest: list[Edit] = []
+    for e in edits:
+        if e.start == e.end:
+            at.setdefault(e.start, []).append(e)
+        else:
+            rest.append(e)
+    joined = [Edit(pos, pos, "".join(e.text for e in group), "; ".join(dict.fromkeys(e.note for e in group if e.note)))
+              for pos, group in at.items()]
+    return tuple(sorted([*joined, *rest], key=lambda e: (e.start, e.end)))
+
+
+def clones_wanted(program: Program, hit: Callable[[FunctionInfo], bool]) -> list[FunctionInfo]:
+    """The device functions to be cloned: those that ``hit``, and all that share a call (overloads) with one."""
+    wanted = {id(f) for f in program.functions if hit(f)}
+    for info in program.all():
+        for callees in info.callees.values():
+            if any(id(c) in wanted for c in callees):
+                wanted |= {id(c) for c in callees}
+    return [f for f in program.functions if id(f) in wanted]
+
+
+def opaque_call_refusal(program: Program, what: str) -> Refused | None:
+    """Refusal for the first call that gets a global pointer and has no body here."""
+    for info, call in program.opaque_calls():
+        expansion = info.function.file.expansion
+        span = expansion.to_source(call.node.span) if info.function.file.main else None
+        reason = "recursive" if call.name in program.recursive else (
+            "a member function that accesses global memory" if call.is_method else "defined elsewhere")
+        return Refused("opaque-call", f"{call.name or call.node.text[:40]}() gets a pointer to global memory and is "
+                                      f"{reason}: {what} cannot be made inside it", span,
+                       "define it as a __device__ function in this file or in a local #include")
+    return None
+
+
+def lambda_refusal(program: Program) -> Refused | None:
+    for info, access in program.accesses():
+        if access.in_lambda and access.touches_global:
+            expansion = info.function.file.expansion
+            span = expansion.to_source(access.node.span) if info.function.file.main else None
+            return Refused("lambda-global-access", "a lambda accesses global memory: its calls cannot be sliced", span,
+                           "write the lambda's body in place")
+    return None
+
+
+def error_refusal(program: Program) -> Refused | None:
+    """Refusal that names the smallest statement around something unreadable."""
+    for info in program.all():
+        for node in info.function.body.walk():
+            if node.type != "ERROR":
+                continue
+            around = next((a for a in node.ancestors() if a.type.endswith("_statement") or a.type == "declaration"),
+                          node)
+            if around.type == "compound_statement":
+                around = node
+            span = info.function.file.expansion.to_source(around.span) if info.function.file.main else None
+            text = " ".join(around.text.split())[:60]
+            return Refused("unreadable-statement", f"cannot read the statement `{text}`", span,
+                           "rewrite it in plain C++, or use a mutation that does not need it")
+    return None

@@ -1,0 +1,162 @@
+"""From a unit, a kernel and a mutation to the text of a variant.
+
+The variant is the user's file with the kernel's edits, clones of mutated device functions and the helpers
+inserted. A composition applies one mutation after the other, each to the text the one before has made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mutate.analysis.program import Program, analyse
+from mutate.errors import KmutateError
+from mutate.frontend.load import SourceOptions, load_unit
+from mutate.frontend.units import Function, Unit
+from mutate.frontend.view import name_span, parameter_list_open, signature_head
+from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
+from mutate.mutations.prelude import render_prelude
+from mutate.source import Edit, Span, apply_edits
+
+
+@dataclass(frozen=True)
+class VariantText:
+    """The text of one variant. ``edits`` are on the text before them (the user's file for a single mutation)."""
+
+    mutation: str
+    kernel: str
+    text: bytes
+    edits: tuple[Edit, ...]
+    notes: tuple[Note, ...] = ()
+    unit: Unit | None = None
+    """The unit ``edits`` apply to; for compositions that of the last step."""
+
+
+def find_kernel(unit: Unit, qualified: str) -> Function | None:
+    return next((k for k in unit.kernels if k.qualified == qualified), None)
+
+
+def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...], program: Program | None = None,
+                  options: SourceOptions | None = None) -> VariantText | Refused:
+    """Applies a mutation, or a composition of several, to one kernel."""
+    name = "+".join(m.id for m in mutations)
+    features: set[str] = set()
+    guarded: set[str] = set()
+    bank = ("", "")
+    notes: list[Note] = []
+    text = unit.source
+    all_edits: tuple[Edit, ...] = ()
+    current, current_kernel = unit, kernel
+    for step, mutation in enumerate(mutations):
+        if step:
+            current = load_unit(text, unit.main.name, options)
+            found = find_kernel(current, kernel.qualified)
+            if found is None:
+                return Refused("composition-failed", f"{mutation.id} finds no kernel {kernel.qualified} after the "
+                                                     "mutation before it")
+            current_kernel, program = found, None
+        rewrite = mutation.transform(program or analyse(current, current_kernel))
+        if isinstance(rewrite, Refused):
+            return rewrite
+        features |= rewrite.features
+        guarded |= set(rewrite.guarded)
+        bank = rewrite.bank if rewrite.bank[0] else bank
+        notes += rewrite.notes
+        all_edits = _file_edits(current, current_kernel, rewrite)
+        if step + 1 < len(mutations):
+            text = apply_edits(current.source, all_edits)
+    if features:
+        prelude = render_prelude(frozenset(features), tuple(sorted(guarded)), bank)
+        at = _prelude_offset(current, current_kernel)
+        all_edits = (*all_edits, Edit(at, at, prelude, "helpers"))
+    merged = _merge(all_edits)
+    return VariantText(name, kernel.qualified, apply_edits(current.source, merged), merged,
+                       tuple(dict.fromkeys(notes)), current)
+
+
+def _merge(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Insertions at one byte become one, the helpers first."""
+    at: dict[int, list[Edit]] = {}
+    rest: list[Edit] = []
+    for e in edits:
+        (at.setdefault(e.start, []) if e.start == e.end else rest).append(e)
+    joined = []
+    for pos, group in at.items():
+        group.sort(key=lambda e: e.note != "helpers")
+        joined.append(Edit(pos, pos, "".join(e.text for e in group), "; ".join(e.note for e in group if e.note)))
+    return tuple(sorted([*rest, *joined], key=lambda e: (e.start, e.end)))
+
+
+def _line_start(source: bytes, at: int) -> int:
+    """Start of the line, when only blanks stand before the offset."""
+    start = source.rfind(b"\n", 0, at) + 1
+    return start if not source[start:at].strip() else at
+
+
+def _prelude_offset(unit: Unit, kernel: Function) -> int:
+    """Before the first of the kernel and the functions of this file that it may reach."""
+    first = kernel.item.outermost.start
+    reached = {f.name for f in unit.main.functions if f.is_device} & kernel.item.mentions
+    for f in unit.main.functions:
+        if f.name in reached and f.item.outermost.start < first:
+            first = f.item.outermost.start
+    return _line_start(unit.source, unit.main.expansion.to_source(Span(first, first + 1)).start)
+
+
+def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, ...]:
+    """All edits of the user's file: the kernel's, and the insertions of the clones."""
+    expansion = unit.main.expansion
+    edits = list(expansion.lower_edits(rewrite.edits))
+    kernel_item = kernel.item.node
+    before_kernel = expansion.to_source(Span(kernel_item.start, kernel_item.start + 1)).start
+    for clone in rewrite.clones:
+        function = clone.info.function
+        text = _clone_text(clone)
+        if function.file.main and function.item.node is not kernel_item:
+            item = function.item.node
+            after = expansion.to_source(Span(item.end - 1, item.end)).end
+            edits.append(Edit(after, after, f"\n{text}", f"clone of {function.name}"))
+            if item.start > kernel_item.start:
+                head = text[: text.index("{")].strip()
+                edits.append(Edit(before_kernel, before_kernel, f"{head};\n", f"declaration of {clone.name}"))
+        else:
+            for space in reversed(function.item.namespaces):
+                if function.item.namespaces != kernel.item.namespaces:
+                    text = f"namespace {space} {{\n{text}\n}}"
+            edits.append(Edit(before_kernel, before_kernel, f"{text}\n", f"clone of {function.name}"))
+    return tuple(edits)
+
+
+def _clone_text(clone: Clone) -> str:
+    """Source text of the mutated copy of a device function, under its new name."""
+    function = clone.info.function
+    node = function.item.node if function.item.node.type == "template_declaration" else function.node
+    expansion = function.file.expansion
+    edits = list(clone.edits)
+    where = name_span(function)
+    if where is not None:
+        edits.append(Edit(where.start, where.end, clone.name))
+    if clone.sink:
+        at = parameter_list_open(function)
+        if at is not None:
+            edits.append(Edit(at, at, "km_Sink &km_sink" + (", " if function.params else "")))
+    span = expansion.to_source(node.span)
+    lowered = [Edit(e.start - span.start, e.end - span.start, e.text) for e in expansion.lower_edits(edits)]
+    text = apply_edits(expansion.source[span.start : span.end], lowered).decode(errors="surrogateescape")
+    return f"// kmutate: mutated copy of {function.name}\n{text}"
+
+
+def describe_kernel(kernel: Function) -> str:
+    return signature_head(kernel)
+
+
+def require_kernel(unit: Unit, name: str) -> Function:
+    """A kernel by its plain or qualified name. ``KmutateError`` ``unknown-kernel`` names the nearest one."""
+    from mutate.errors import nearest
+
+    for k in unit.kernels:
+        if name in (k.name, k.qualified):
+            return k
+    known = [k.qualified for k in unit.kernels]
+    near = nearest(name, known)
+    raise KmutateError("unknown-kernel", f"{unit.main.name} has no kernel called '{name}'",
+                       hint=(f"did you mean '{near}'? " if near else "") + f"kernels: {', '.join(known[:8])}")

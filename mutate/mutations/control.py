@@ -1,0 +1,35 @@
+"""Which expressions decide what is executed: conditions, bounds, switch values."""
+
+from __future__ import annotations
+
+from mutate.analysis.program import FunctionInfo
+from mutate.frontend.tree import Node
+
+_FIELDS = {
+    "if_statement": ("condition",),
+    "while_statement": ("condition",),
+    "do_statement": ("condition",),
+    "for_statement": ("condition",),
+    "switch_statement": ("condition",),
+    "for_range_loop": ("right",),
+}
+
+
+def control_nodes(info: FunctionInfo) -> list[Node]:
+    """Conditions of branches and loops, switch values, ranges, operands of ``&&``/``||``/``?:`` that guard an access."""
+    out: list[Node] = []
+    for node in info.function.body.walk():
+        for field in _FIELDS.get(node.type, ()):
+            part = node.get(field)
+            if part is not None:
+                out.append(part)
+        if node.type in ("conditional_expression", "binary_expression"):
+            op = node.get("operator")
+            if node.type == "binary_expression" and (op is None or op.text not in ("&&", "||")):
+                continue
+            guarded = [n for n in (node.get("consequence"), node.get("alternative"), node.get("right")) if n is not None]
+            first = node.get("condition") or node.get("left")
+            if first is not None and any(a.touches_global and any(g.start <= a.node.start and a.node.end <= g.end
+                                                                 for g in guarded) for a in info.sites.accesses):
+                out.append(first)
+    return out

@@ -1,0 +1,34 @@
+"""load-only: as memory-only, without the stores."""
+
+from mutate.analysis.program import Program
+from mutate.analysis.slices import Keep
+from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.sliced import Style, sliced_rewrite
+
+_STYLE = Style("load-only", Keep(loads=True, stores=True), guard_stores=True, sink="sink",
+               dropped="no access needs it")
+
+
+def transform(program: Program) -> Rewrite | Refused:
+    return sliced_rewrite(program, _STYLE)
+
+
+MUTATION = Mutation(
+    id="load-only",
+    summary="only the global loads: as memory-only, the stores never happen",
+    keeps="every global load with its address, width, cache operator, predicate and count",
+    removes="arithmetic, shared memory, barriers that no address depends on, and the stores",
+    how="as memory-only; a store is guarded by a condition on the sink and its address that never holds",
+    transform=transform,
+    examples=(
+        Example("applies",
+                "__global__ void k(float *out, const float *in, int n) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (i < n) out[i] = 2.0f * in[i];\n"
+                "}\n",
+                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "km_never(sink.bits, &site)"),
+                gone=("2.0f * in[i];",)),
+        Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
+                slug="no-global-access"),
+    ),
+)

@@ -1,0 +1,219 @@
+"""math-only: the arithmetic, without global memory."""
+
+from __future__ import annotations
+
+from mutate.analysis.accesses import Access
+from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
+from mutate.analysis.slices import value_closure
+from mutate.analysis.symbols import Space
+from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
+from mutate.mutations.base import (
+    Clone,
+    Example,
+    Mutation,
+    Note,
+    Refused,
+    Rewrite,
+    Rewriter,
+    clones_wanted,
+    error_refusal,
+    opaque_call_refusal,
+)
+from mutate.mutations.control import control_nodes
+from mutate.source import Edit, Span
+
+
+def _retained(info: FunctionInfo, result_needed: bool, params_needed: dict[int, frozenset[int]]) -> tuple[
+        set[Access], set[Obj]]:
+    """Loads that must keep their value, because control flow or a shared or local index depends on it."""
+    start = control_nodes(info)
+    for a in info.sites.accesses:
+        if not a.touches_global or Space.SHARED in a.spaces:
+            start += a.address
+    for node in info.function.body.walk():
+        if node.type == "subscript_expression" and node not in info.sites.at:
+            indices = node.get("indices")
+            if indices is not None and info.values.value(node).spaces & {Space.LOCAL}:
+                start += indices.kids
+        elif node.type == "return_statement" and result_needed:
+            start += node.kids
+    for call_node, callees in info.callees.items():
+        args = arguments(call_node)
+        for c in callees:
+            start += [args[i] for i in params_needed.get(id(c), frozenset()) if i < len(args)]
+    needed: set[Obj] = set()
+    kept: set[Access] = set()
+    while True:
+        fresh, expressions = value_closure(info, start)
+        needed |= fresh
+        found = {a for a in info.sites.accesses if a.touches_global and a not in kept and a.kind != "asm"
+                 and (a.reads or a.kind == "atomic") and any(e.start <= a.node.start and a.node.end <= e.end
+                                                             for e in expressions) and _is_read(a, expressions)}
+        if not found:
+            return kept, needed
+        kept |= found
+        for a in found:
+            start += a.address
+
+
+def _is_read(a: Access, expressions: set[Node]) -> bool:
+    node: Node | None = a.node
+    while node is not None:
+        if node in expressions:
+            return True
+        if node.type in ("sizeof_expression", "decltype"):
+            return False
+        node = node.parent
+    return False
+
+
+class _Writer:
+    def __init__(self, info: FunctionInfo, kept: set[Access], names: dict[int, str]) -> None:
+        self.info = info
+        self.kept = kept
+        self.names = names
+        self.out = Rewriter(info.function.file, "math-only")
+        self.features: set[str] = set()
+        self.guarded: set[str] = set()
+
+    def write(self) -> Refused | None:
+        for a in self.info.sites.accesses:
+            if not a.touches_global or a in self.kept:
+                continue
+            refusal = self._access(a)
+            if refusal is not None:
+                return refusal
+        for node, callees in self.info.callees.items():
+            mutated = [c for c in callees if id(c) in self.names]
+            function = node.get("function")
+            if mutated and function is not None:
+                self._rename(function, mutated[0].function.name, self.names[id(mutated[0])])
+                self.out.comment(node, "call of the mutated function")
+        return None
+
+    def _rename(self, function: Node, old: str, new: str) -> None:
+        for n in function.walk():
+            if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == old:
+                self.out.replace(n.span, new, f"{old} becomes {new}")
+                return
+
+    def _access(self, a: Access) -> Refused | None:
+        span = self.out.source_span(a.node) if self.info.function.file.main else None
+        if a.kind == "asm":
+            return Refused("inline-ptx-access", f"inline PTX accesses global memory ({a.asm_kind})", span,
+                           "use the CUDA intrinsic instead of inline PTX")
+        if a.kind == "load":
+            if a.builtin:
+                self.features.add("opaque")
+                self._rename(a.node.get("function") or a.node, a.builtin, "km_opaque")
+                self.out.comment(a.node, "load made opaque")
+            else:
+                self.features.add("opaque")
+                self.out.wrap(a.node, "km_opaque(&", ")", "load made opaque")
+            return None
+        if a.kind in ("texture", "surface-load"):
+            self.features |= {"opaque", "opaque-at", "bits"}
+            args = arguments(a.node)
+            coordinates = args if a.kind == "texture" else args
+            text = f"km_opaque_at<decltype({self.out.show(a.node)})>("
+            function = a.node.get("function")
+            if function is not None and coordinates:
+                self.out.replace(Span(function.start, coordinates[0].start), text, "load made opaque")
+                self.out.comment(a.node, "load made opaque")
+            return None
+        if a.kind == "async":
+            self.features |= {"opaque", "async"}
+            name = "km_pipeline_memcpy_async" if a.builtin.startswith("__pipeline") else "km_memcpy_async"
+            function = a.node.get("function")
+            if function is not None:
+                self.out.replace(function.span, name, "asynchronous copy made opaque")
+                self.out.comment(a.node, "asynchronous copy made opaque")
+            return None
+        if a.builtin:
+            if a.kind == "surface-store":
+                return Refused("surface-store", "a surface store cannot be guarded by its value", span)
+            self.features |= {"opaque", "bits", "never"}
+            self.guarded.add(a.builtin)
+            self._rename(a.node.get("function") or a.node, a.builtin, f"km_{a.builtin}")
+            self.out.comment(a.node, "update guarded")
+            return None
+        self.features |= {"opaque", "bits", "never", "site"}
+        self.out.wrap(a.node, "km_site(", ")", "store guarded")
+        return None
+
+
+def transform(program: Program) -> Rewrite | Refused:
+    for refusal in (error_refusal(program), opaque_call_refusal(program, "a math-only variant")):
+        if refusal is not None:
+            return refusal
+    if not any(a.touches_global for _, a in program.accesses()):
+        return Refused("no-global-access", "the kernel makes no access to global memory: it is math-only already")
+    mutated = clones_wanted(program, program.touches_global)
+    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    # Callees come before their callers in program.functions.
+    params_needed: dict[int, frozenset[int]] = {}
+    results: dict[int, tuple[set[Access], set[Obj]]] = {}
+    for info in (*program.functions, program.kernel):
+        kept, needed = _retained(info, False, params_needed)
+        results[id(info)] = (kept, needed)
+        params_needed[id(info)] = frozenset(i for i, v in enumerate(info.scopes.params)
+                                            if v in needed or (Mem(v) in needed and not v.type.is_address))
+    features: set[str] = set()
+    guarded: set[str] = set()
+    clones: list[Clone] = []
+    edits: tuple[Edit, ...] = ()
+    notes: list[Note] = []
+    for info in (program.kernel, *mutated):
+        kept = results[id(info)][0]
+        writer = _Writer(info, kept, names)
+        refusal = writer.write()
+        if refusal is not None:
+            return refusal
+        features |= writer.features
+        guarded |= writer.guarded
+        expansion = info.function.file.expansion
+        for a in sorted(kept, key=lambda a: a.node.start):
+            span = expansion.to_source(a.node.span) if info.function.file.main else None
+            notes.append(Note("retained-load", f"{' '.join(expansion.show(a.node.span).split())[:60]} stays: a branch, a "
+                                               "loop bound or an index depends on it", span))
+        if info is program.kernel:
+            edits = writer.out.finish()
+        else:
+            clones.append(Clone(info, names[id(info)], writer.out.finish()))
+    return Rewrite(edits, tuple(clones), frozenset(features | {"bits"}), tuple(sorted(guarded)),
+                   notes=tuple(dict.fromkeys(notes)))
+
+
+MUTATION = Mutation(
+    id="math-only",
+    summary="only the arithmetic: address arithmetic, shared memory and barriers stay, global memory goes",
+    keeps="arithmetic, address arithmetic too, shared memory, barriers",
+    removes="global accesses",
+    how="a load becomes a register value made from its own address in one instruction; a store becomes "
+        "`if (1 == value * km_flag) site = value;`, with the address in the condition too",
+    transform=transform,
+    seed="GTC 2010 Analysis-Driven Optimization, source modification for math-only",
+    examples=(
+        Example("applies",
+                "__global__ void k(float *out, const float *in, int n) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (i < n) out[i] = 2.0f * in[i];\n"
+                "}\n",
+                after=("km_site(out[i]) = 2.0f * km_opaque(&in[i]);",)),
+        Example("applies",
+                "__global__ void k(int *hist, const int *in) { atomicAdd(&hist[in[threadIdx.x]], 1); }\n",
+                after=("km_atomicAdd(&hist[km_opaque(&in[threadIdx.x])], 1);",),
+                why="a load that only feeds the address of a removed access goes too"),
+        Example("applies",
+                "__global__ void k(float *y, const int *row, const float *a) {\n"
+                "    float s = 0.0f;\n"
+                "    for (int j = row[0]; j < row[1]; j++) s += a[j];\n"
+                "    y[threadIdx.x] = s;\n"
+                "}\n",
+                after=("for (int j = row[0]; j < row[1]; j++) s += km_opaque(&a[j]);",),
+                why="loop bounds stay"),
+        Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
+                slug="no-global-access"),
+    ),
+)

@@ -1,0 +1,56 @@
+"""memory-only: every global access stays, the arithmetic goes."""
+
+from mutate.analysis.program import Program
+from mutate.analysis.slices import Keep
+from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.sliced import Style, sliced_rewrite
+
+_STYLE = Style("memory-only", Keep(loads=True, stores=True), guard_stores=False, sink="sink",
+               dropped="no access needs it")
+
+
+def transform(program: Program) -> Rewrite | Refused:
+    return sliced_rewrite(program, _STYLE)
+
+
+MUTATION = Mutation(
+    id="memory-only",
+    summary="only the global memory traffic: same addresses, widths and counts, no arithmetic",
+    keeps="every global access with its address, width, cache operator, predicate and count; what addresses and "
+          "control flow depend on",
+    removes="arithmetic, shared memory and barriers that no address depends on",
+    how="loaded bits are folded into a sink by XOR, a store stores the sink; at the end of every thread a store of the "
+        "sink that never happens keeps the loads alive",
+    transform=transform,
+    seed="GTC 2010 Analysis-Driven Optimization, source modification",
+    examples=(
+        Example("applies",
+                "__global__ void k(float *out, const float *in, int n) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (i >= n) return;\n"
+                "    float x = in[i];\n"
+                "    x = x * x + 1.0f;\n"
+                "    out[i] = sqrtf(x);\n"
+                "}\n",
+                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "if (i >= n) return;"),
+                gone=("sqrtf(x);\n", "x = x * x + 1.0f;")),
+        Example("applies",
+                "__global__ void k(float *y, const int *row, const int *col, const float *a, const float *x, int n) {\n"
+                "    int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (r < n) {\n"
+                "        float sum = 0.0f;\n"
+                "        for (int j = row[r]; j < row[r + 1]; j++) sum += a[j] * x[col[j]];\n"
+                "        y[r] = sum;\n"
+                "    }\n"
+                "}\n",
+                after=("for (int j = row[r]; j < row[r + 1]; j++) { km_fold(km_sink, a[j]); "
+                       "km_fold(km_sink, x[col[j]]); }",),
+                why="loads that feed a loop bound or an address stay as they are"),
+        Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
+                slug="no-global-access"),
+        Example("rejects",
+                "__device__ float fetch(const float *p, int i);\n"
+                "__global__ void k(float *out, const float *in) { out[threadIdx.x] = fetch(in, threadIdx.x); }\n",
+                slug="opaque-call"),
+    ),
+)

@@ -1,0 +1,127 @@
+"""no-sync: everything but the block-wide barriers."""
+
+from __future__ import annotations
+
+from mutate.analysis.accesses import Barrier
+from mutate.analysis.program import FunctionInfo, Mem, Program
+from mutate.analysis.slices import value_closure
+from mutate.analysis.symbols import Space
+from mutate.analysis.values import arguments
+from mutate.mutations.base import Clone, Example, Mutation, Note, Refused, Rewrite, Rewriter, clones_wanted
+from mutate.mutations.control import control_nodes
+from mutate.source import Edit
+
+# __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
+# (an empty asm with a memory clobber does not: loops are then unrolled), and costs no more than a NOP.
+_PLAIN = "__syncwarp()"
+_VALUES = {"__syncthreads_or": "__any_sync(0xffffffffu, {})", "__syncthreads_and": "__all_sync(0xffffffffu, {})",
+           "__syncthreads_count": "__popc(__ballot_sync(0xffffffffu, {}))",
+           "__barrier_sync_count": "__syncwarp()"}
+
+
+def shared_data_in_control(info: FunctionInfo) -> tuple[Mem, ...]:
+    """Shared arrays whose contents decide addresses or control flow: without their barrier they may hold anything."""
+    start = control_nodes(info)
+    for a in info.sites.accesses:
+        start += a.address
+    needed, _ = value_closure(info, start)
+    return tuple(o for o in needed if isinstance(o, Mem) and o.var.space is Space.SHARED)
+
+
+def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
+    out = Rewriter(info.function.file, "no-sync")
+    for b in info.sites.barriers:
+        if b.scope == "block":
+            _replace(out, b)
+    for node, callees in info.callees.items():
+        mutated = [c for c in callees if id(c) in names]
+        function = node.get("function")
+        if mutated and function is not None:
+            for n in function.walk():
+                if n.type == "identifier" and n.text == mutated[0].function.name:
+                    out.replace(n.span, names[id(mutated[0])], "call of the mutated function")
+                    out.comment(node, "call of the mutated function")
+                    break
+    return out
+
+
+def _replace(out: Rewriter, b: Barrier) -> None:
+    text = _PLAIN
+    if b.returns_value and b.spelling in _VALUES:
+        args = arguments(b.node)
+        text = _VALUES[b.spelling].format(out.show(args[-1]) if args else "1")
+    out.replace(b.node.span, text, "barrier removed")
+    out.comment(b.node, f"{b.spelling} removed: warps no longer wait for each other")
+
+
+def _has_barrier(program: Program, info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+    if id(info) in seen:
+        return False
+    if any(b.scope == "block" for b in info.sites.barriers):
+        return True
+    return any(_has_barrier(program, c, seen | {id(info)}) for cs in info.callees.values() for c in cs)
+
+
+def transform(program: Program) -> Rewrite | Refused:
+    blocks = [(i, b) for i, b in program.barriers() if b.scope == "block"]
+    if not blocks:
+        return Refused("no-barrier", "the kernel has no block-wide barrier",
+                       hint="nothing to remove; see math-only and memory-only")
+    for info, b in blocks:
+        if info.function.is_method:
+            return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")
+        del b
+    notes: list[Note] = []
+    for info in program.all():
+        for mem in shared_data_in_control(info):
+            span = info.function.file.expansion.to_source(mem.var.node.span) \
+                if mem.var.node is not None and info.function.file.main and not mem.var.file_scope else None
+            return Refused("sync-carries-control", f"shared array {mem.var.name} holds addresses or conditions that "
+                           "other warps compute: without the barrier they would be wrong, and the variant could "
+                           "read or write out of range", span, "the other mutations are not affected")
+    mutated = clones_wanted(program, lambda f: _has_barrier(program, f))
+    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    for _, b in blocks:
+        if b.returns_value:
+            notes.append(Note("warp-wide-result", f"{b.spelling} now gives the result of the warp, not of the block"))
+    clones: list[Clone] = []
+    edits: tuple[Edit, ...] = ()
+    for info in (program.kernel, *mutated):
+        done = _write(info, names).finish()
+        if info is program.kernel:
+            edits = done
+        else:
+            clones.append(Clone(info, names[id(info)], done))
+    return Rewrite(edits, tuple(clones), notes=tuple(dict.fromkeys(notes)))
+
+
+MUTATION = Mutation(
+    id="no-sync",
+    summary="everything but the block-wide barriers",
+    keeps="all else, and the number of shared accesses",
+    removes="block-wide barriers in every spelling",
+    how="a barrier becomes `__syncwarp()`: no warp waits for another, and the compiler still may not move, merge or "
+        "unroll shared accesses across it",
+    transform=transform,
+    stage=1,
+    seed="GTC 2010 Analysis-Driven Optimization, latency optimization: barriers",
+    examples=(
+        Example("applies",
+                "__global__ void k(float *out, const float *in) {\n"
+                "    __shared__ float s[256];\n"
+                "    s[threadIdx.x] = in[threadIdx.x];\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = s[255 - threadIdx.x];\n"
+                "}\n",
+                after=("__syncwarp();",), gone=("    __syncthreads();",)),
+        Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-barrier"),
+        Example("rejects",
+                "__global__ void k(float *out, const int *in) {\n"
+                "    __shared__ int order[256];\n"
+                "    order[threadIdx.x] = in[threadIdx.x];\n"
+                "    __syncthreads();\n"
+                "    out[order[255 - threadIdx.x]] = 1.0f;\n"
+                "}\n",
+                slug="sync-carries-control"),
+    ),
+)

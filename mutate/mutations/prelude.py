@@ -1,0 +1,30 @@
+"""Renders the helpers a variant needs from ``templates/prelude.cuh.j2``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from mutate.resources import templates_dir
+
+_NEEDS = {"put": {"bits"}, "guarded-put": {"never", "bits"}, "never": {"bits"}, "sink": {"bits"},
+          "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"}}
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(str(templates_dir())), trim_blocks=True,
+                                     lstrip_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
+                                     autoescape=False)  # CUDA source, not markup
+    return environment.get_template("prelude.cuh.j2")
+
+
+@cache
+def render_prelude(features: frozenset[str], guarded: tuple[str, ...], bank: tuple[str, str]) -> str:
+    """The helpers for a set of features; empty when there are none and nothing is guarded."""
+    wanted = set(features)
+    for name in features:
+        wanted |= _NEEDS.get(name, set())
+    return str(_template().render(features=wanted, guarded=guarded, bank_index=bank[0], bank_comment=bank[1]))

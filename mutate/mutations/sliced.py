@@ -1,0 +1,332 @@
+"""Writes a slice plan as text: the common part of memory-only, load-only and store-only.
+
+What no kept access depends on is dropped; loads are folded into a sink, stores store it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mutate.analysis.accesses import Access
+from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer
+from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
+from mutate.mutations.base import (
+    Clone,
+    Note,
+    Refused,
+    Rewrite,
+    Rewriter,
+    clones_wanted,
+    error_refusal,
+    lambda_refusal,
+    opaque_call_refusal,
+)
+from mutate.source import Edit, Span
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the three mutations differ."""
+
+    id: str
+    keep: Keep
+    guard_stores: bool
+    sink: str
+    dropped: str
+    """What the comment in place of dropped statements says."""
+
+
+class _Planner:
+    """Slices a kernel and its device functions once, callees on demand."""
+
+    def __init__(self, program: Program, keep: Keep) -> None:
+        self.program = program
+        self.keep = keep
+        self._slicers: dict[int, Slicer] = {}
+        self._busy: set[int] = set()
+
+    def slicer(self, info: FunctionInfo) -> Slicer:
+        found = self._slicers.get(id(info))
+        if found is None:
+            self._busy.add(id(info))
+            found = self._slicers[id(info)] = Slicer(info, self.keep, self._params)
+            self._busy.discard(id(info))
+        return found
+
+    def _params(self, info: FunctionInfo) -> frozenset[int] | None:
+        """Indices of the parameters a callee's kept accesses need; ``None`` when it has none."""
+        if id(info) in self._busy or not self.program.touches_global(info):
+            return None
+        needed = self.slicer(info).needed
+        return frozenset(i for i, v in enumerate(info.scopes.params) if v in needed)
+
+
+class _Writer:
+    """Turns the plan of one function into edits."""
+
+    def __init__(self, info: FunctionInfo, planner: _Planner, style: Style, names: dict[int, str]) -> None:
+        self.info = info
+        self.planner = planner
+        self.slicer = planner.slicer(info)
+        self.style = style
+        self.out = Rewriter(info.function.file, style.id)
+        self.names = names
+        self.features: set[str] = set()
+
+    # -- pieces as text -----------------------------------------------------------------------------------
+
+    def statements(self, pieces: list[Piece]) -> list[str]:
+        out: list[str] = []
+        for p in pieces:
+            out += self._piece(p)
+        return out
+
+    def _piece(self, p: Piece) -> list[str]:
+        show = self.out.show
+        if p.act is Act.KEEP:
+            return [f"{show(p.node)};"]
+        if p.act is Act.FOLD:
+            return [f"km_fold(km_sink, {show(p.node)});"]
+        if p.act is Act.STORE and p.access is not None:
+            return self._store(p.access)
+        if p.act is Act.ATOMIC and p.access is not None:
+            return [self._intrinsic(p.access)]
+        if p.act is Act.CALL:
+            return [self._call(p.node)]
+        if p.act is Act.BRANCH:
+            then, other = self.statements(p.then), self.statements(p.otherwise)
+            condition = show(p.node)
+            if not then:
+                return [f"if (!({condition})) {{ {' '.join(other)} }}"]
+            tail = f" else {{ {' '.join(other)} }}" if other else ""
+            return [f"if ({condition}) {{ {' '.join(then)} }}{tail}"]
+        return []
+
+    def _store(self, a: Access) -> list[str]:
+        site = self.out.show(a.node)
+        self.features.add("put")
+        if a.kind == "update" and self.style.keep.loads:
+            if _has_effects(a.node):
+                return [f"{{ auto &km_site = {site}; km_fold(km_sink, km_site); km_put(km_site, km_sink); }}"]
+            return [f"km_fold(km_sink, {site});", f"km_put({site}, km_sink);"]
+        return [f"km_put({site}, km_sink);"]
+
+    def _intrinsic(self, a: Access) -> str:
+        """An atomic or a store intrinsic with the sink as its value."""
+        args = arguments(a.node)
+        function = a.node.get("function")
+        name = self.out.show(function) if function is not None else a.builtin
+        texts = []
+        pointer = next((self.out.show(x) for x in args if x in a.address), "0")
+        for x in args:
+            if x in a.value and not self._available(x):
+                self.features.add("put")
+                texts.append(f"km_value<decltype(*({pointer}))>(km_sink)")
+            else:
+                texts.append(self.out.show(x))
+        call = f"{name}({', '.join(texts)})"
+        if self.style.guard_stores:
+            self.features.add("never")
+            return f"if (km_never(km_sink.bits, {pointer})) {call};"
+        if a.builtin.startswith("atomic") and a.node.parent is not None and \
+                a.node.parent.type != "expression_statement" and self.style.keep.loads:
+            return f"km_fold(km_sink, {call});"
+        return f"{call};"
+
+    def _available(self, node: Node) -> bool:
+        """True when the expression only uses what the slice keeps, and costs nothing to keep."""
+        uses = self.info.uses(node)
+        return not uses and not any(n.type == "call_expression" for n in node.walk())
+
+    def _call(self, node: Node) -> str:
+        function = node.get("function")
+        infos = [c for c in self.info.callees.get(node, []) if id(c) in self.names]
+        args = arguments(node)
+        texts = []
+        for i, x in enumerate(args):
+            wanted = any(i < len(c.scopes.params) and c.scopes.params[i] in self.planner.slicer(c).needed
+                         for c in infos)
+            if wanted or self.slicer.info.uses(x) <= self.slicer.needed:
+                texts.append(self.out.show(x))
+            else:
+                self.features.add("any")
+                texts.append("km_Any()")
+        name = self.out.show(function) if function is not None else ""
+        plain, new = infos[0].function.name, self.names[id(infos[0])]
+        head, _, tail = name.rpartition(plain)
+        return f"{head}{new}{tail}({', '.join(['km_sink', *texts])});"
+
+    # -- plans as edits -----------------------------------------------------------------------------------
+
+    def write(self, plan: Plan) -> None:
+        if plan.how == "nest":
+            if plan.node.type in ("compound_statement", "case_statement"):
+                self._block(plan.inner)
+            else:
+                for inner in plan.inner:
+                    self._single(inner)
+
+    def _single(self, plan: Plan) -> None:
+        """A statement that stands alone, such as the body of an ``if`` without braces."""
+        if plan.how == "drop":
+            self.out.replace(plan.node.span, f"; /* kmutate: {self.style.dropped} */", self.style.dropped)
+        elif plan.how == "pieces":
+            self._pieces(plan, alone=True)
+        else:
+            self.write(plan)
+
+    def _block(self, plans: list[Plan]) -> None:
+        run: list[Node] = []
+        for i, plan in enumerate(plans):
+            gone = plan.how == "drop"
+            if plan.node.type == "preproc_call" or (plan.node.type == "expression_statement" and
+                                                    plan.node.text.startswith("_Pragma")):
+                after = plans[i + 1] if i + 1 < len(plans) else None
+                gone = after is not None and after.how in ("drop", "pieces")
+            if gone:
+                if run and self._between(run[-1], plan.node).strip():
+                    self._flush(run)
+                run.append(plan.node)
+                continue
+            self._flush(run)
+            if plan.how == "pieces":
+                self._pieces(plan, alone=False)
+            else:
+                self.write(plan)
+        self._flush(run)
+
+    def _between(self, left: Node, right: Node) -> str:
+        return left.text_source[left.end : right.start].decode(errors="replace")
+
+    def _flush(self, run: list[Node]) -> None:
+        if run:
+            count = sum(1 for n in run if n.type != "preproc_call")
+            what = f"{count} statements" if count > 1 else "1 statement"
+            end = run[-1].end
+            text = f"/* kmutate: {what} dropped: {self.style.dropped} */"
+            if run[-1].type == "preproc_call" and run[-1].text.endswith("\n"):
+                end -= 1
+            self.out.replace(Span(run[0].start, end), text, self.style.dropped)
+            run.clear()
+
+    def _pieces(self, plan: Plan, alone: bool) -> None:
+        node = plan.node
+        lines = self._member_loads(node, plan.pieces) or self.statements(plan.pieces)
+        note = self._note(plan.pieces)
+        if node.type == "return_statement":
+            value = "" if self.info.function.returns_void else " km_Any()"
+            if value:
+                self.features.add("any")
+            text = f"{{ {' '.join([*lines, f'return{value};'])} }}"
+        elif alone and len(lines) != 1:
+            text = f"{{ {' '.join(lines)} }}"
+        elif len(lines) == 1:
+            text = lines[0]
+        else:
+            indent = self._indent(node)
+            text = f"\n{indent}".join(lines)
+        self.out.replace(node.span, f"{text} /* kmutate: {note} */", note)
+
+    def _indent(self, node: Node) -> str:
+        start = node.text_source.rfind(b"\n", 0, node.start) + 1
+        line = node.text_source[start : node.start].decode(errors="replace")
+        return line if not line.strip() else line[: len(line) - len(line.lstrip())]
+
+    def _note(self, pieces: list[Piece]) -> str:
+        acts = {p.act for p in _flatten(pieces)}
+        words = []
+        if Act.FOLD in acts:
+            words.append("load folded")
+        if Act.STORE in acts:
+            words.append("store guarded" if self.style.guard_stores else "stores the sink")
+        if Act.ATOMIC in acts:
+            words.append("update guarded" if self.style.guard_stores else "update kept")
+        if Act.CALL in acts:
+            words.append("call of the mutated function")
+        return ", ".join([*words, self.style.dropped]) if words else self.style.dropped
+
+    def _member_loads(self, node: Node, pieces: list[Piece]) -> list[str] | None:
+        """``T v = p[i];`` of which only some members are used: load those only, as the original does."""
+        if node.type != "declaration" or len(pieces) != 1 or pieces[0].act is not Act.FOLD:
+            return None
+        inits = [k for k in node.kids if k.type == "init_declarator"]
+        if len(inits) != 1 or inits[0].get("value") is not pieces[0].node:
+            return None
+        declared = [v for v in self.info.scopes.vars if v.node is not None and inits[0].start <= v.node.start <
+                    inits[0].end and v.node in self.info.scopes.var_of]
+        if len(declared) != 1 or declared[0].type.is_address or declared[0].is_ref:
+            return None
+        var = declared[0]
+        members: dict[str, None] = {}
+        for n, v in self.info.scopes.var_of.items():
+            if v is not var or n is var.node:
+                continue
+            up = n.parent
+            if up is None or up.type != "field_expression" or up.get("argument") is not n:
+                return None
+            field = up.get("field")
+            if field is None or (up.parent is not None and up.parent.type == "call_expression"
+                                 and up.parent.get("function") is up):
+                return None
+            members[field.text] = None
+        if not members:
+            return None
+        folds = " ".join(f"km_fold(km_sink, {var.name}.{m});" for m in members)
+        return [f"{{ {self.out.show(node)} {folds} }}"]
+
+
+def _flatten(pieces: list[Piece]) -> list[Piece]:
+    out: list[Piece] = []
+    for p in pieces:
+        out += [p, *_flatten(p.then), *_flatten(p.otherwise)]
+    return out
+
+
+def _has_effects(node: Node) -> bool:
+    return any(n.type in ("update_expression", "assignment_expression", "call_expression") for n in node.walk())
+
+
+def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
+    """One note for each load whose value the slice needs."""
+    notes: list[Note] = []
+    for slicer in slicers:
+        expansion = slicer.info.function.file.expansion
+        for node in slicer.retained:
+            span = expansion.to_source(node.span) if slicer.info.function.file.main else None
+            notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
+    return tuple(dict.fromkeys(notes))
+
+
+def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
+    """The rewrite of memory-only, load-only or store-only."""
+    for refusal in (error_refusal(program), opaque_call_refusal(program, f"a {style.id} variant"),
+                    lambda_refusal(program)):
+        if refusal is not None:
+            return refusal
+    wanted = [a for _, a in program.accesses() if a.touches_global and (
+        (a.reads and style.keep.loads) or a.writes or a.kind in ("async", "asm"))]
+    if not wanted:
+        return Refused("no-global-access", f"the kernel makes no access to global memory that {style.id} could keep")
+    planner = _Planner(program, style.keep)
+    mutated = clones_wanted(program, program.touches_global)
+    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    features = {"bits", style.sink}
+    edits: tuple[Edit, ...] = ()
+    clones: list[Clone] = []
+    slicers: list[Slicer] = []
+    for info in (program.kernel, *mutated):
+        writer = _Writer(info, planner, style, names)
+        slicers.append(writer.slicer)
+        writer.write(writer.slicer.plan)
+        features |= writer.features
+        if info is program.kernel:
+            writer.out.insert(info.function.body.start + 1, f" km_Sink km_sink; /* kmutate {style.id} */", style.id)
+            edits = writer.out.finish()
+        else:
+            clones.append(Clone(info, names[id(info)], writer.out.finish(), sink=True))
+    if "put" in features and style.guard_stores:
+        features |= {"guarded-put", "never"}
+    notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
+    return Rewrite(edits, tuple(clones), frozenset(features), notes=notes)

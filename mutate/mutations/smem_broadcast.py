@@ -1,0 +1,34 @@
+"""smem-broadcast: shared accesses that are broadcasts."""
+
+from mutate.analysis.program import Program
+from mutate.mutations.banks import bank_rewrite
+from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+
+
+def transform(program: Program) -> Rewrite | Refused:
+    return bank_rewrite(program, "smem-broadcast", "(km_linear_thread() / 32u)",
+                        "The index becomes that of the warp, the same for all its lanes: a broadcast")
+
+
+MUTATION = Mutation(
+    id="smem-broadcast",
+    summary="shared accesses that are broadcasts: one index for the whole warp",
+    keeps="the number of shared accesses and the index arithmetic",
+    removes="bank conflicts",
+    how="the index becomes the warp's number, wrapped into the array's range, plus (index & km_flag); the access is "
+        "volatile, so that no value stays in a register",
+    transform=transform,
+    stage=2,
+    seed="GTC 2010 Analysis-Driven Optimization, serialization: analysis with modified code",
+    examples=(
+        Example("applies",
+                "__global__ void k(float *out, const float *in) {\n"
+                "    __shared__ float s[32][32];\n"
+                "    s[threadIdx.y][threadIdx.x] = in[threadIdx.x];\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n"
+                "}\n",
+                after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])", "km_linear_thread() / 32u")),
+        Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
+    ),
+)
