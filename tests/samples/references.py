@@ -1,8 +1,9 @@
 """What every sample kernel computes, in NumPy: the expected outputs of a launch from its inputs.
 
 One table, ``REFERENCES``, keyed by kernel name without template arguments. A reference takes the launch's inputs by
-the names of its declaration: arrays as they were *before* the launch, scalars, and ``grid`` and ``block`` (one to three
-integers). It returns the arrays that the kernel writes, flat, with the dtype and length of the inputs.
+the names of the kernel's parameters (the declarations use the same): arrays as they were *before* the launch, scalars,
+``__constant__`` symbols by their own names, and ``grid`` and ``block`` (one to three integers). It returns the arrays
+that the kernel writes, by name; they have as many values as the array that was declared.
 
 Arrays of CUDA vector types may come as structured arrays or with a trailing axis of components; ``half`` is float16.
 Real-valued references compute in float64; ``rtol`` and ``atol`` of the entry say how far the kernel may be from that,
@@ -207,7 +208,8 @@ def _nbody(inputs: Inputs) -> dict[str, Array]:
         self = slice(first, first + 512)
         # |a - b|^2 by the dot product; what rounding takes from it is far below the square of the softening.
         distance2 = np.maximum(square[self, None] + square - 2.0 * place[self] @ place.T, 0.0)
-        pull = mass * (distance2 + float(inputs["softening"])**2) ** -1.5
+        distance2 += float(inputs["softening"]) ** 2
+        pull = mass / (distance2 * np.sqrt(distance2))
         acceleration[self, :3] = pull @ place - pull.sum(axis=1, keepdims=True) * place[self]
     return {"acceleration": acceleration}
 

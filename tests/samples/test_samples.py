@@ -34,7 +34,7 @@ by_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 @dataclass(frozen=True)
 class Launch:
     kernel: str  # as spelled, template arguments included
-    arguments: int
+    arguments: tuple[str | None, ...]  # names; None for an expression
     names: frozenset[str]  # declared names
     symbols: frozenset[str]  # of these, the file's own (extern)
     initialisers: frozenset[str]
@@ -51,11 +51,11 @@ def device_part(source: str) -> str:
     return re.sub(r"#include <(c?\w+|cuda_runtime\.h)>\n", "\n", source[:cut.start()])
 
 
-def kernels(source: str) -> dict[str, int]:
-    """Name and number of parameters of every __global__ function."""
+def kernels(source: str) -> dict[str, tuple[str, ...]]:
+    """Name and parameter names of every __global__ function."""
     plain = re.sub(r"/\*.*?\*/|//[^\n]*", "", source, flags=re.S)
     found = re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)", plain)
-    return {name: len(parameters.split(",")) for name, parameters in found}
+    return {name: tuple(re.findall(r"(\w+)\s*(?:,|$)", parameters)) for name, parameters in found}
 
 
 def launches(source: str) -> list[Launch]:
@@ -72,7 +72,7 @@ def launches(source: str) -> list[Launch]:
         for call in calls:
             found.append(Launch(
                 kernel=instances.get(call.name.name, call.name.name),
-                arguments=len(call.args.exprs),
+                arguments=tuple(getattr(argument, "name", None) for argument in call.args.exprs),
                 names=frozenset(item.name for item in declared),
                 symbols=frozenset(item.name for item in declared if "extern" in item.storage),
                 initialisers=frozenset(item.init.name.name for item in declared
@@ -102,7 +102,10 @@ def test_launches_fit_the_kernels(path: Path) -> None:
     assert {base_name(launch.kernel) for launch in declared} == set(parameters)  # none unknown, none without a launch
     for launch in declared:
         assert {"grid", "block"} <= launch.names
-        assert launch.arguments == parameters[base_name(launch.kernel)]
+        # The references find the inputs by name, so a declaration calls them what the kernel does.
+        wanted = parameters[base_name(launch.kernel)]
+        assert len(launch.arguments) == len(wanted)
+        assert all(given in (None, name) for given, name in zip(launch.arguments, wanted, strict=True))
         assert launch.initialisers <= INITIALISERS
         for symbol in launch.symbols:
             assert re.search(rf"__(constant|device)__ [\w ]*\b{symbol}\b", source)
