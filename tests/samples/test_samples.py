@@ -142,20 +142,20 @@ def test_nvrtc_compiles(path: Path, arch: str) -> None:
 
 @pytest.mark.nvcc
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
-def test_nvcc_compiles_all_files(tmp_path: Path) -> None:
-    command = ["nvcc", "-arch=sm_90", "-c", "-t", "2", *map(str, FILES)]
+def test_nvcc_compiles_the_device_only_files(tmp_path: Path) -> None:
+    files = [path for path in FILES if path.name not in WITH_HOST_CODE]
+    command = ["nvcc", "-arch=sm_90", "-c", "-t", "2", *map(str, files)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
-    assert len(list(tmp_path.glob("*.o"))) == len(FILES)
+    assert len(list(tmp_path.glob("*.o"))) == len(files)
 
 
 @pytest.mark.nvcc
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 @pytest.mark.parametrize("name", sorted(WITH_HOST_CODE))
 def test_nvcc_builds_the_applications(name: str, tmp_path: Path) -> None:
-    targets = [f"-gencode=arch=compute_{arch[3:]},code={arch}" for arch in ARCHS]
-    command = ["nvcc", *targets, "-Xcompiler", "-Wall,-Wextra", "-o", "a.out", str(samples_dir() / name)]
+    command = ["nvcc", "-arch=sm_90", "-Xcompiler", "-Wall,-Wextra", "-o", "a.out", str(samples_dir() / name)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
