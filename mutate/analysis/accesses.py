@@ -337,7 +337,9 @@ class Scanner:
             # A structure passed by value or a reference to memory hands its pointers on too.
             if not carried and v.roots and v.type.kind == "value" and self.values.unit.struct(v.type.name) is not None:
                 carried = frozenset(s for r in v.roots for s in r.spaces)
-            by_reference = v.spaces & MEMORY if v.type.kind == "value" else frozenset()
+            # Only a body that is known can take a memory lvalue by reference; library functions take values.
+            by_reference = v.spaces & MEMORY if callees and v.type.kind == "value" and any(
+                "&" in p.type_text for f in callees for p in f.params) else frozenset()
             targets.append((carried or by_reference, v.target_roots or v.roots))
         if obj is not None:
             v = self.values.value(obj).decay()

@@ -42,7 +42,7 @@ def _table() -> dict[str, Builtin]:
     t["__syncwarp"] = Builtin("warp")
     for name in ("__threadfence", "__threadfence_block", "__threadfence_system"):
         t[name] = Builtin("fence")
-    for name in ("__pipeline_commit", "__pipeline_wait_prior"):
+    for name in ("__pipeline_commit", "__pipeline_wait_prior", "wait_prior", "wait"):
         t[name] = Builtin("wait")
     return t
 

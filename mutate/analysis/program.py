@@ -58,7 +58,8 @@ class FunctionInfo:
             return
         access = self.sites.at.get(node)
         if access is not None and (access.reads or access.kind == "atomic"):
-            out.update(Mem(r) for r in access.roots)
+            # An asynchronous copy reads global memory only; its shared side is written.
+            out.update(Mem(r) for r in access.roots if access.kind != "async" or r.space is not Space.SHARED)
         call = self.sites.call_at.get(node)
         if call is not None:
             for spaces, roots in call.targets:
@@ -90,8 +91,10 @@ class FunctionInfo:
             value = self.values.value(arg)
             decayed = value.decay()
             if decayed.type.kind == "pointer" or decayed.targets:
+                # A root that is a kernel parameter stands for the global memory behind it, not for the pointer.
+                local = decayed.targets <= {Space.LOCAL, Space.REGISTER}
                 for r in decayed.target_roots:
-                    out.add(r if r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
+                    out.add(r if local and r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
             if value.spaces & {Space.REGISTER, Space.LOCAL} and (not infos or self._is_reference(infos, i)):
                 var = self.values.root_variable(arg)
                 if var is not None and (infos or var.type.kind != "value" or not var.type.name):

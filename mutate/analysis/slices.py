@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from mutate.analysis.accesses import Access, Call
+from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.program import FunctionInfo, Mem, Obj
 from mutate.analysis.symbols import Space
-from mutate.analysis.values import arguments
+from mutate.analysis.values import arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
@@ -241,9 +242,18 @@ class Slicer:
             return [Piece(Act.STORE, access.node, access)]
         return self._index_pieces(target)
 
+    def _keeps_order(self, kind: str) -> bool:
+        """Waits belong to the asynchronous copies, fences to the global accesses that they order."""
+        if kind == "wait":
+            return self.keep.loads and any(a.kind == "async" for a in self.info.sites.accesses)
+        return any(a.touches_global and a.writes for a in self.info.sites.accesses)
+
     def _call(self, node: Node) -> list[Piece]:
         call = self.info.sites.call_at.get(node)
         args = tuple(arguments(node))
+        builtin = BUILTINS.get(callee_name(node))
+        if builtin is not None and builtin.kind in ("wait", "fence") and self._keeps_order(builtin.kind):
+            return self._kept_whole(node)
         if call is None:
             if self._any_needed(self.info.written_by_call(node, args)):
                 return self._kept_whole(node)

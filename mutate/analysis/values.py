@@ -26,6 +26,7 @@ from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit, declarator_name
 
 NONE: frozenset[Space] = frozenset()
+BUILTIN_VARIABLES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 NAMED_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 MEMORY = frozenset({Space.SHARED, Space.GLOBAL, Space.CONSTANT, Space.UNKNOWN})
 
@@ -83,6 +84,17 @@ def template_argument_type(unit: Unit, function: Node | None) -> Type:
     return type_of_descriptor(unit, descriptor) if descriptor is not None else UNKNOWN_TYPE
 
 
+_NUMBERS = frozenset({"char", "short", "int", "long", "float", "double", "bool", "size_t", "half", "__half", "half2",
+                      "__half2", "__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162", "uint", "ushort", "uchar", "ulong",
+                      "unsigned", "signed", "dim3", "ssize_t", "ptrdiff_t"})
+
+
+def _is_number(type_: Type) -> bool:
+    """A plain value that can hide no pointer."""
+    return type_.kind == "value" and (type_.name in _NUMBERS or type_.name in _VECTOR_LIKE
+                                      or (type_.name.endswith("_t") and "int" in type_.name))
+
+
 class Values:
     """Evaluates expressions of one function under given spaces of its pointer parameters."""
 
@@ -97,7 +109,7 @@ class Values:
             if param_targets is not None and i < len(param_targets):
                 var.spaces |= param_targets[i][0]
                 var.roots |= param_targets[i][1]
-            elif function.is_kernel and not var.is_ref:
+            elif function.is_kernel and not var.is_ref and not _is_number(var.type):
                 # What a kernel receives from the host can only point to global memory.
                 var.spaces.add(Space.GLOBAL)
                 var.roots.add(var)
@@ -206,6 +218,8 @@ class Values:
 
     def _pointee_in(self, holder: Value) -> tuple[frozenset[Space], frozenset[Var]]:
         """Where a pointer points that is stored inside ``holder``'s memory."""
+        if not holder.spaces and not holder.roots:
+            return NONE, frozenset()
         if holder.spaces and holder.spaces <= {Space.REGISTER, Space.LOCAL, Space.PARAM}:
             spaces = frozenset(s for v in holder.roots for s in v.spaces)
             roots = frozenset(r for v in holder.roots for r in v.roots)
@@ -220,7 +234,9 @@ class Values:
         kind = node.type
         if kind == "identifier":
             var = self.scopes.var_of.get(node)
-            return self._of_variable(var) if var is not None else Value()
+            if var is None:
+                return Value(Type("value", "dim3")) if node.text in BUILTIN_VARIABLES else Value()
+            return self._of_variable(var)
         if kind in ("parenthesized_expression", "condition_clause"):
             return self.value(node.kids[-1]) if node.kids else Value()
         if kind == "comma_expression":

@@ -17,15 +17,16 @@ def _array_of(a: Access) -> Var | None:
     return next(iter(roots)) if len(roots) == 1 and len(a.roots) == 1 else None
 
 
-def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str) -> bool:
-    """Rewrites one access; False when its array cannot be named here."""
-    visible = array.node is not None and (array.file_scope or any(v is array for v in info.scopes.vars))
-    if not visible:
-        return False
-    name = array.name
+def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str, handed: dict[Var, None]) -> bool:
+    """Rewrites one access; False when it cannot be. ``handed`` collects arrays that the caller must hand on."""
     if array.type.kind != "array":
         return True  # a shared scalar is a broadcast already
-    size = "km_dynamic_bytes()" if array.dynamic and not array.type.extent else f"(unsigned)sizeof({name})"
+    name, size = array.name, f"(unsigned)sizeof({array.name})"
+    if array.dynamic and not array.type.extent:
+        name, size = "km_dynamic", "km_dynamic_bytes()"
+    elif not _visible(info, array):
+        handed[array] = None
+        name, size = f"km_{array.name}", f"km_{array.name}_bytes"
     note = f"{id_}: index replaced"
     if a.kind == "atomic":
         args = arguments(a.node)
@@ -33,15 +34,43 @@ def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str) ->
             return False
         out.wrap(args[0], f"(decltype(&*({out.show(args[0])})))&km_bank({name}, {size}, ", ")", note)
         return True
-    if a.kind == "async":
-        return True
     out.wrap(a.node, f"km_bank({name}, {size}, &", ")", note)
     return True
 
 
+def _visible(info: FunctionInfo, array: Var) -> bool:
+    return array.node is not None and (array.file_scope or any(v is array for v in info.scopes.vars))
+
+
+def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
+           handed: dict[int, dict[Var, None]]) -> Refused | None:
+    """Renames the calls of mutated functions and hands the shared arrays on that they need."""
+    for node, callees in info.callees.items():
+        hit = [c for c in callees if id(c) in names]
+        function, args = node.get("function"), node.get("arguments")
+        if not hit or function is None or args is None:
+            continue
+        extra: list[str] = []
+        for array in dict.fromkeys(v for c in hit for v in handed.get(id(c), {})):
+            if not _visible(info, array):
+                span = info.function.file.expansion.to_source(node.span) if info.function.file.main else None
+                return Refused("shared-array-out-of-scope", f"shared array {array.name} is handed through more than "
+                               f"one function before {hit[0].function.name}() uses it", span, "inline the function")
+            extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
+        for n in function.walk():
+            if n.type == "identifier" and n.text == hit[0].function.name:
+                out.replace(n.span, names[id(hit[0])], "call of the mutated function")
+                break
+        if extra:
+            out.insert(args.start + 1, ", ".join(extra) + (", " if args.kids else ""), "shared array handed on")
+    return None
+
+
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:
     """``index`` is the C expression of the new index, before it is wrapped into the array's range."""
-    shared = [(i, a) for i, a in program.accesses() if a.touches_shared and a.kind != "asm"]
+    # The shared side of an asynchronous copy keeps its address: it is written by the copy engine, 16 bytes a thread.
+    skipped = ("asm", "async")
+    shared = [(i, a) for i, a in program.accesses() if a.touches_shared and a.kind not in skipped]
     if not shared:
         return Refused("no-shared-access", "the kernel does not access shared memory",
                        hint="nothing to change; see memory-only and math-only")
@@ -53,6 +82,7 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         notes.append(Note("shared-array-kept", f"{var.name} stays: its contents decide addresses or control flow"))
     mutated = clones_wanted(program, lambda f: any(a.touches_shared for a in f.sites.accesses))
     writers: dict[int, Rewriter] = {}
+    handed: dict[int, dict[Var, None]] = {}
     dynamic = False
     changed = 0
     for info in (program.kernel, *mutated):
@@ -60,7 +90,7 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         if info.function.is_method and any(a.touches_shared for a in info.sites.accesses):
             return Refused("shared-in-method", f"{info.function.qualified} is a member function with shared accesses")
         for a in info.sites.accesses:
-            if not a.touches_shared or a.kind == "asm":
+            if not a.touches_shared or a.kind in skipped:
                 continue
             span = info.function.file.expansion.to_source(a.node.span) if info.function.file.main else None
             array = _array_of(a)
@@ -70,10 +100,8 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
             if array is None or a.spaces != {Space.SHARED}:
                 return Refused("unknown-shared-array", f"`{text}` may touch more than one array: its index cannot be "
                                                        "wrapped into a range", span)
-            if not _wrap(info, out, a, array, id_):
-                return Refused("shared-array-out-of-scope", f"`{text}` touches shared array {array.name}, which is not "
-                                                           f"visible in {info.function.name}()", span,
-                               "pass the array itself, or inline the function")
+            if not _wrap(info, out, a, array, id_, handed.setdefault(id(info), {})):
+                return Refused("unknown-shared-access", f"`{text}` cannot be given another index", span)
             dynamic |= array.dynamic
             changed += array.type.kind == "array"
     if not changed:
@@ -84,18 +112,14 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
     clones: list[Clone] = []
     for info in (program.kernel, *mutated):
         out = writers[id(info)]
-        for node, callees in info.callees.items():
-            hit = [c for c in callees if id(c) in names]
-            function = node.get("function")
-            if hit and function is not None:
-                for n in function.walk():
-                    if n.type == "identifier" and n.text == hit[0].function.name:
-                        out.replace(n.span, names[id(hit[0])], "call of the mutated function")
-                        break
+        refusal = _calls(info, out, names, handed)
+        if refusal is not None:
+            return refusal
         if info is program.kernel:
             edits = out.finish()
         else:
-            clones.append(Clone(info, names[id(info)], out.finish()))
+            extra = tuple(f"void *km_{v.name}, unsigned km_{v.name}_bytes" for v in handed.get(id(info), {}))
+            clones.append(Clone(info, names[id(info)], out.finish(), extra))
     features = {"bank"} | ({"dynamic-bank"} if dynamic else set())
     return Rewrite(edits, tuple(clones), frozenset(features), bank=(index, comment), notes=tuple(notes))
 

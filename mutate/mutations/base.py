@@ -55,8 +55,8 @@ class Clone:
     info: FunctionInfo
     name: str
     edits: tuple[Edit, ...]
-    sink: bool = False
-    """The copy gets the caller's sink as its first parameter."""
+    params: tuple[str, ...] = ()
+    """Parameters put before the function's own, such as the caller's sink."""
 
 
 @dataclass(frozen=True)

@@ -135,10 +135,9 @@ def _clone_text(clone: Clone) -> str:
     where = name_span(function)
     if where is not None:
         edits.append(Edit(where.start, where.end, clone.name))
-    if clone.sink:
-        at = parameter_list_open(function)
-        if at is not None:
-            edits.append(Edit(at, at, "km_Sink &km_sink" + (", " if function.params else "")))
+    at = parameter_list_open(function) if clone.params else None
+    if at is not None:
+        edits.append(Edit(at, at, ", ".join(clone.params) + (", " if function.params else "")))
     span = expansion.to_source(node.span)
     lowered = [Edit(e.start - span.start, e.end - span.start, e.text) for e in expansion.lower_edits(edits)]
     text = apply_edits(expansion.source[span.start : span.end], lowered).decode(errors="surrogateescape")

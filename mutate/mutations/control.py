@@ -33,3 +33,23 @@ def control_nodes(info: FunctionInfo) -> list[Node]:
                                                                  for g in guarded) for a in info.sites.accesses):
                 out.append(first)
     return out
+
+
+def loop_nodes(info: FunctionInfo) -> list[Node]:
+    """Conditions and ranges of loops, and the conditions of the branches that leave one early."""
+    out: list[Node] = []
+    for node in info.function.body.walk():
+        if node.type in ("while_statement", "do_statement", "for_statement", "for_range_loop"):
+            out += [p for p in (node.get("condition"), node.get("right")) if p is not None]
+        elif node.type in ("break_statement", "continue_statement", "goto_statement", "return_statement"):
+            inside = False
+            conditions: list[Node] = []
+            for up in node.ancestors():
+                if up.type == "if_statement" and (c := up.get("condition")) is not None:
+                    conditions.append(c)
+                if up.type in ("while_statement", "do_statement", "for_statement", "for_range_loop"):
+                    inside = True
+                    break
+            if inside:
+                out += conditions
+    return out

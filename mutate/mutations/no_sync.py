@@ -7,8 +7,9 @@ from mutate.analysis.program import FunctionInfo, Mem, Program
 from mutate.analysis.slices import value_closure
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
 from mutate.mutations.base import Clone, Example, Mutation, Note, Refused, Rewrite, Rewriter, clones_wanted
-from mutate.mutations.control import control_nodes
+from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit
 
 # __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
@@ -21,9 +22,15 @@ _VALUES = {"__syncthreads_or": "__any_sync(0xffffffffu, {})", "__syncthreads_and
 
 def shared_data_in_control(info: FunctionInfo) -> tuple[Mem, ...]:
     """Shared arrays whose contents decide addresses or control flow: without their barrier they may hold anything."""
-    start = control_nodes(info)
-    for a in info.sites.accesses:
-        start += a.address
+    return _shared_among(info, [*control_nodes(info), *(n for a in info.sites.accesses for n in a.address)])
+
+
+def shared_data_in_addresses(info: FunctionInfo) -> tuple[Mem, ...]:
+    """Shared arrays whose contents decide addresses or how often a loop runs: wrong values could leave the arrays."""
+    return _shared_among(info, [*loop_nodes(info), *(n for a in info.sites.accesses for n in a.address)])
+
+
+def _shared_among(info: FunctionInfo, start: list[Node]) -> tuple[Mem, ...]:
     needed, _ = value_closure(info, start)
     return tuple(o for o in needed if isinstance(o, Mem) and o.var.space is Space.SHARED)
 
@@ -73,12 +80,16 @@ def transform(program: Program) -> Rewrite | Refused:
         del b
     notes: list[Note] = []
     for info in program.all():
-        for mem in shared_data_in_control(info):
+        bound = shared_data_in_addresses(info)
+        for mem in bound:
             span = info.function.file.expansion.to_source(mem.var.node.span) \
                 if mem.var.node is not None and info.function.file.main and not mem.var.file_scope else None
-            return Refused("sync-carries-control", f"shared array {mem.var.name} holds addresses or conditions that "
+            return Refused("sync-carries-addresses", f"shared array {mem.var.name} holds addresses or loop bounds that "
                            "other warps compute: without the barrier they would be wrong, and the variant could "
                            "read or write out of range", span, "the other mutations are not affected")
+        for mem in shared_data_in_control(info):
+            notes.append(Note("sync-carries-control", f"shared array {mem.var.name} decides a branch: without the "
+                              "barrier the branch may go another way"))
     mutated = clones_wanted(program, lambda f: _has_barrier(program, f))
     names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
     for _, b in blocks:
@@ -122,6 +133,6 @@ MUTATION = Mutation(
                 "    __syncthreads();\n"
                 "    out[order[255 - threadIdx.x]] = 1.0f;\n"
                 "}\n",
-                slug="sync-carries-control"),
+                slug="sync-carries-addresses"),
     ),
 )

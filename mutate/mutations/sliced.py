@@ -238,14 +238,14 @@ class _Writer:
         acts = {p.act for p in _flatten(pieces)}
         words = []
         if Act.FOLD in acts:
-            words.append("load folded")
+            words.append("load folded into the sink")
         if Act.STORE in acts:
             words.append("store guarded" if self.style.guard_stores else "stores the sink")
         if Act.ATOMIC in acts:
             words.append("update guarded" if self.style.guard_stores else "update kept")
         if Act.CALL in acts:
             words.append("call of the mutated function")
-        return ", ".join([*words, self.style.dropped]) if words else self.style.dropped
+        return ", ".join(words or ["kept"])
 
     def _member_loads(self, node: Node, pieces: list[Piece]) -> list[str] | None:
         """``T v = p[i];`` of which only some members are used: load those only, as the original does."""
@@ -325,7 +325,7 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
             writer.out.insert(info.function.body.start + 1, f" km_Sink km_sink; /* kmutate {style.id} */", style.id)
             edits = writer.out.finish()
         else:
-            clones.append(Clone(info, names[id(info)], writer.out.finish(), sink=True))
+            clones.append(Clone(info, names[id(info)], writer.out.finish(), ("km_Sink &km_sink",)))
     if "put" in features and style.guard_stores:
         features |= {"guarded-put", "never"}
     notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
