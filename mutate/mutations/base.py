@@ -74,7 +74,27 @@ class Example:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class Check:
+    """What the certificate demands of the variant's instruction classes (``fnmatch`` patterns).
+
+    ``kind``: ``identical`` (instruction for instruction), ``same`` (each class as often as in the original),
+    ``same-sum`` (all the classes together as often), ``none`` (not at all, unless guarded or listed as retained).
+    """
+
+    kind: str
+    classes: tuple[str, ...] = ()
+    what: str = ""
+
+
 Transform = Callable[[Program], Rewrite | Refused]
+
+GLOBAL_LOADS = ("global_load.*", "async_copy.*", "texture", "tma")
+GLOBAL_STORES = ("global_store.*",)
+GLOBAL_UPDATES = ("global_atomic", "global_reduction", "generic_atomic")
+GLOBAL = (*GLOBAL_LOADS, *GLOBAL_STORES, *GLOBAL_UPDATES, "generic_load.*", "generic_store.*", "surface")
+SHARED = ("shared_load.*", "shared_store.*", "shared_atomic")
+ARITHMETIC = ("fp32.*", "fp32x2.*", "fp64.*", "fp16.*", "sfu", "tensor")
 
 
 @dataclass(frozen=True)
@@ -88,6 +108,9 @@ class Mutation:
     how: str
     transform: Transform = field(repr=False)
     examples: tuple[Example, ...] = field(default=(), repr=False)
+    checks: tuple[Check, ...] = ()
+    removed: tuple[str, ...] = ()
+    """Classes that the mutation takes away: a composition does not ask for them any more."""
     stage: int = 0
     seed: str = ""
 

@@ -1,7 +1,13 @@
 """identity: the null control."""
 
 from mutate.analysis.program import Program
-from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.base import (
+    Check,
+    Example,
+    Mutation,
+    Refused,
+    Rewrite,
+)
 from mutate.source import Edit
 
 
@@ -17,6 +23,9 @@ MUTATION = Mutation(
     removes="nothing",
     how="the kernel goes through the whole pipeline and comes out with the same instructions",
     transform=transform,
+    checks=(
+        Check("identical", what="the instructions"),
+    ),
     examples=(
         Example("unchanged", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n",
                 after=("p[threadIdx.x] += 1.0f;",)),

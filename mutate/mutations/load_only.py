@@ -2,7 +2,18 @@
 
 from mutate.analysis.program import Program
 from mutate.analysis.slices import Keep
-from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL_LOADS,
+    GLOBAL_STORES,
+    GLOBAL_UPDATES,
+    SHARED,
+    Check,
+    Example,
+    Mutation,
+    Refused,
+    Rewrite,
+)
 from mutate.mutations.sliced import Style, sliced_rewrite
 
 _STYLE = Style("load-only", Keep(loads=True, stores=True), guard_stores=True, sink="sink",
@@ -20,6 +31,11 @@ MUTATION = Mutation(
     removes="arithmetic, shared memory, barriers that no address depends on, and the stores",
     how="as memory-only; a store is guarded by a condition on the sink and its address that never holds",
     transform=transform,
+    checks=(
+        Check("same", GLOBAL_LOADS, "global loads"),
+        Check("none", (*GLOBAL_STORES, *GLOBAL_UPDATES), "global stores"),
+    ),
+    removed=(*GLOBAL_STORES, *GLOBAL_UPDATES, *SHARED, "barrier", *ARITHMETIC),
     examples=(
         Example("applies",
                 "__global__ void k(float *out, const float *in, int n) {\n"

@@ -9,6 +9,10 @@ from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL,
+    SHARED,
+    Check,
     Clone,
     Example,
     Mutation,
@@ -193,6 +197,12 @@ MUTATION = Mutation(
     how="a load becomes a register value made from its own address in one instruction; a store becomes "
         "`if (1 == value * km_flag) site = value;`, with the address in the condition too",
     transform=transform,
+    checks=(
+        Check("none", GLOBAL, "global accesses"),
+        Check("same", ARITHMETIC, "arithmetic"),
+        Check("same", (*SHARED, "barrier"), "shared accesses and barriers"),
+    ),
+    removed=GLOBAL,
     seed="GTC 2010 Analysis-Driven Optimization, source modification for math-only",
     examples=(
         Example("applies",

@@ -2,7 +2,16 @@
 
 from mutate.analysis.program import Program
 from mutate.analysis.slices import Keep
-from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL,
+    SHARED,
+    Check,
+    Example,
+    Mutation,
+    Refused,
+    Rewrite,
+)
 from mutate.mutations.sliced import Style, sliced_rewrite
 
 _STYLE = Style("memory-only", Keep(loads=True, stores=True), guard_stores=False, sink="sink",
@@ -22,6 +31,10 @@ MUTATION = Mutation(
     how="loaded bits are folded into a sink by XOR, a store stores the sink; at the end of every thread a store of the "
         "sink that never happens keeps the loads alive",
     transform=transform,
+    checks=(
+        Check("same", GLOBAL, "global accesses"),
+    ),
+    removed=(*SHARED, "barrier", *ARITHMETIC),
     seed="GTC 2010 Analysis-Driven Optimization, source modification",
     examples=(
         Example("applies",

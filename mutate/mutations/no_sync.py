@@ -8,7 +8,20 @@ from mutate.analysis.slices import value_closure
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
-from mutate.mutations.base import Clone, Example, Mutation, Note, Refused, Rewrite, Rewriter, clones_wanted
+from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL,
+    SHARED,
+    Check,
+    Clone,
+    Example,
+    Mutation,
+    Note,
+    Refused,
+    Rewrite,
+    Rewriter,
+    clones_wanted,
+)
 from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit
 
@@ -114,6 +127,12 @@ MUTATION = Mutation(
     how="a barrier becomes `__syncwarp()`: no warp waits for another, and the compiler still may not move, merge or "
         "unroll shared accesses across it",
     transform=transform,
+    checks=(
+        Check("none", ("barrier",), "block-wide barriers"),
+        Check("same", (*SHARED, *GLOBAL), "memory accesses"),
+        Check("same", ARITHMETIC, "arithmetic"),
+    ),
+    removed=("barrier",),
     stage=1,
     seed="GTC 2010 Analysis-Driven Optimization, latency optimization: barriers",
     examples=(

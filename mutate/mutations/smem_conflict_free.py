@@ -2,7 +2,16 @@
 
 from mutate.analysis.program import Program
 from mutate.mutations.banks import bank_rewrite
-from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL,
+    SHARED,
+    Check,
+    Example,
+    Mutation,
+    Refused,
+    Rewrite,
+)
 
 
 def transform(program: Program) -> Rewrite | Refused:
@@ -18,6 +27,11 @@ MUTATION = Mutation(
     how="the index becomes the thread's linear id, wrapped into the array's range, plus (index & km_flag); the access "
         "is volatile, so that no value stays in a register",
     transform=transform,
+    checks=(
+        Check("same", SHARED, "shared accesses"),
+        Check("same", (*GLOBAL, "barrier"), "global accesses and barriers"),
+        Check("same", ARITHMETIC, "arithmetic"),
+    ),
     stage=2,
     seed="GTC 2010 Analysis-Driven Optimization, serialization: analysis with modified code",
     examples=(

@@ -2,7 +2,18 @@
 
 from mutate.analysis.program import Program
 from mutate.analysis.slices import Keep
-from mutate.mutations.base import Example, Mutation, Refused, Rewrite
+from mutate.mutations.base import (
+    ARITHMETIC,
+    GLOBAL_LOADS,
+    GLOBAL_STORES,
+    GLOBAL_UPDATES,
+    SHARED,
+    Check,
+    Example,
+    Mutation,
+    Refused,
+    Rewrite,
+)
 from mutate.mutations.sliced import Style, sliced_rewrite
 
 _STYLE = Style("store-only", Keep(loads=False, stores=True), guard_stores=False, sink="plain-sink",
@@ -20,6 +31,12 @@ MUTATION = Mutation(
     removes="loads, arithmetic, shared memory and barriers that no store address depends on",
     how="a store stores a register; loads that a store address or the control flow depends on stay and are listed",
     transform=transform,
+    checks=(
+        Check("same", GLOBAL_STORES, "global stores"),
+        Check("same-sum", GLOBAL_UPDATES, "global atomics"),
+        Check("none", GLOBAL_LOADS, "global loads"),
+    ),
+    removed=(*GLOBAL_LOADS, *SHARED, "barrier", *ARITHMETIC),
     seed="GTC 2010 Analysis-Driven Optimization, source modification",
     examples=(
         Example("applies",

@@ -1,0 +1,120 @@
+"""The static certificate: the variant's SASS against the original's, by the checks its mutations declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
+
+from mutate.model import Reason, StaticCounts, Verdict
+from mutate.mutations.base import Check, Mutation, Note
+from mutate.sass.classes import count_classes
+from mutate.sass.disasm import Instruction
+from mutate.sass.guards import guarded
+
+# Above this share of the original's load instructions, retained loads degrade a math-only variant (design, section 3).
+RETAINED_SHARE = 0.05
+
+
+def demands(mutations: Sequence[Mutation]) -> tuple[tuple[Mutation, Check], ...]:
+    """The checks of a composition: what one mutation takes away, no other may ask to be kept."""
+    out: list[tuple[Mutation, Check]] = []
+    for m in mutations:
+        removed = {p for other in mutations if other is not m for p in other.removed}
+        for check in m.checks:
+            if check.kind == "identical" and len(mutations) > 1:
+                continue
+            kept = tuple(c for c in check.classes if c not in removed or check.kind == "none")
+            if kept or check.kind == "identical":
+                out.append((m, Check(check.kind, kept, check.what)))
+    return tuple(out)
+
+
+def matching(counts: Mapping[str, int], patterns: Sequence[str]) -> dict[str, int]:
+    """The classes of a count that one of the patterns matches."""
+    return {c: n for c, n in counts.items() if any(fnmatch(c, p) for p in patterns)}
+
+
+def relevant_classes(mutations: Sequence[Mutation], counts: Mapping[str, int]) -> dict[str, int]:
+    """The classes whose numbers the checks compare with the original's."""
+    patterns = [p for _, check in demands(mutations) if check.kind.startswith("same") for p in check.classes]
+    return matching(counts, patterns)
+
+
+def count(instructions: Sequence[Instruction], flag_offset: int | None) -> tuple[dict[str, int], dict[str, int]]:
+    """(unguarded, guarded) instructions by class."""
+    everything = count_classes(instructions)
+    if flag_offset is None:
+        return everything, {}
+    hidden = guarded(instructions, flag_offset)
+    apart = count_classes([instructions[i] for i in sorted(hidden)])
+    rest = {c: n - apart.get(c, 0) for c, n in everything.items() if n > apart.get(c, 0)}
+    return rest, apart
+
+
+def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: Sequence[Note], *,
+                   identical: bool, lines: Mapping[int, int] | None = None) -> tuple[Reason, ...]:
+    """What the instruction counts say against a variant, and what they only note."""
+    reasons: list[Reason] = []
+    retained = [n for n in notes if n.slug == "retained-load"]
+    for mutation, check in demands(mutations):
+        if check.kind == "identical":
+            if not identical:
+                reasons.append(Reason("not-identical", "the instructions differ from the original's", Verdict.INVALID))
+            continue
+        before, after = matching(counts.original, check.classes), matching(counts.variant, check.classes)
+        if check.kind == "none":
+            reasons += _none(mutation, check, before, after, retained)
+        elif check.kind == "same-sum":
+            if sum(before.values()) != sum(after.values()):
+                reasons.append(_differs(check, {"all": sum(before.values())}, {"all": sum(after.values())}))
+        else:
+            reasons += _same(check, before, after)
+    unknown = [c for c in (*counts.original, *counts.variant) if c.startswith("unknown")]
+    if unknown:
+        names = ", ".join(sorted({c.removeprefix("unknown.") for c in unknown}))
+        reasons.append(Reason("unknown-opcode", f"instructions kmutate does not know: {names}"))
+    if counts.loops == "rolled":
+        reasons.append(Reason("unrolled-differently", "the compiler unrolls the variant's loops differently; counts "
+                              "were compared with all loops rolled, in original and variant", Verdict.VALID))
+    for n in notes:
+        line = lines.get(n.span.start) if lines and n.span is not None else None
+        severity = Verdict.VALID if n.slug in ("retained-load", "shared-array-kept") else Verdict.DEGRADED
+        reasons.append(Reason(n.slug, n.text, severity, line))
+    return tuple(reasons)
+
+
+def _same(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> list[Reason]:
+    changed = [c for c in sorted({*before, *after}) if before.get(c, 0) != after.get(c, 0)]
+    return [_differs(check, {c: before.get(c, 0) for c in changed}, {c: after.get(c, 0) for c in changed})] \
+        if changed else []
+
+
+def _differs(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> Reason:
+    words = ", ".join(f"{c} {before[c]} -> {after[c]}" for c in before)
+    # A class that vanished or appeared changes what is measured; another number may still be the same work.
+    lost = any((before[c] == 0) != (after[c] == 0) for c in before) and \
+        sum(before.values()) > 0 and (sum(after.values()) == 0)
+    return Reason("static-counts-differ", f"{check.what} changed: {words}",
+                  Verdict.INVALID if lost else Verdict.DEGRADED)
+
+
+def _none(mutation: Mutation, check: Check, before: Mapping[str, int], after: Mapping[str, int],
+          retained: Sequence[Note]) -> list[Reason]:
+    left = sum(after.values())
+    if not left:
+        return []
+    words = ", ".join(f"{c} {n}" for c, n in sorted(after.items()))
+    if not retained:
+        return [Reason("not-removed", f"{check.what} are left: {words}", Verdict.INVALID)]
+    loads = {c: n for c, n in after.items() if c.split(".")[0] in ("global_load", "generic_load", "global_atomic",
+                                                                    "generic_atomic", "texture", "async_copy")}
+    if sum(loads.values()) != left:
+        other = ", ".join(f"{c} {n}" for c, n in sorted(after.items()) if c not in loads)
+        return [Reason("not-removed", f"{check.what} are left that are no retained loads: {other}", Verdict.INVALID)]
+    total = sum(n for c, n in before.items() if c.split(".")[0] in ("global_load", "generic_load", "texture",
+                                                                     "async_copy", "global_atomic", "generic_atomic"))
+    share = left / total if total else 1.0
+    text = (f"{left} of {total} load instructions stay, because control flow or an index depends on them "
+            f"({share:.0%} of the code's loads; their share of the traffic needs a run)")
+    severe = share > RETAINED_SHARE and mutation.id == "math-only"
+    return [Reason("retained-loads", text, Verdict.DEGRADED if severe else Verdict.VALID)]

@@ -1,0 +1,96 @@
+"""The frozen data that passes between the stages, from a compiled variant to its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """VALID: what it claims to be. DEGRADED: usable, with the reasons. INVALID: never to be used."""
+
+    VALID = "VALID"
+    DEGRADED = "DEGRADED"
+    INVALID = "INVALID"
+
+
+class Outcome(StrEnum):
+    OK = "ok"
+    REFUSED = "refused"
+    COMPILE_FAILED = "compile-failed"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """``slug`` is stable; ``severity`` is what this reason alone makes of the verdict (VALID: information only)."""
+
+    slug: str
+    text: str
+    severity: Verdict = Verdict.DEGRADED
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class StaticCounts:
+    """SASS instructions by class, guarded ones apart.
+
+    ``loops`` is ``as-compiled``, or ``rolled`` when original and variant were both compiled once more with
+    ``#pragma unroll 1`` because the compiler unrolls them differently; ``compiled`` are then the counts of the
+    binaries that run.
+    """
+
+    original: Mapping[str, int]
+    variant: Mapping[str, int]
+    guarded: Mapping[str, int] = field(default_factory=dict)
+    loops: str = "as-compiled"
+    compiled_original: Mapping[str, int] | None = None
+    compiled_variant: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Per thread: registers, spill and local bytes. Per block: static shared memory in bytes."""
+
+    registers: int
+    spill_stores: int
+    spill_loads: int
+    local_bytes: int
+    static_smem: int
+
+
+@dataclass(frozen=True)
+class OccupancyPlan:
+    """Resident blocks per SM of the original, of the variant by itself, and padded; launch settings in bytes and KB."""
+
+    original: int
+    variant: int
+    padded: int
+    threads_per_block: int
+    dynamic_smem: int
+    dynamic_smem_pad: int
+    carveout_kb: int | None
+    carveout_percent: int | None
+    limiter: str
+    register_cap: int | None = None
+    block_is_assumed: bool = False
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was proven of one variant."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    static: StaticCounts | None = None
+    original: Resources | None = None
+    variant: Resources | None = None
+    occupancy: OccupancyPlan | None = None
+
+
+def worst(reasons: tuple[Reason, ...]) -> Verdict:
+    severities = {r.severity for r in reasons}
+    for verdict in (Verdict.INVALID, Verdict.DEGRADED):
+        if verdict in severities:
+            return verdict
+    return Verdict.VALID

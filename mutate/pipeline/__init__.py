@@ -1,0 +1,1 @@
+"""From a request to a report: the stages in order. No stage prints, none knows the command line."""

@@ -1,0 +1,352 @@
+"""Compiles originals and variants, disassembles them all at once, and writes the certificates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from mutate.certify import count, demands, matching, relevant_classes, static_reasons
+from mutate.errors import KmutateError
+from mutate.frontend.load import SourceOptions
+from mutate.frontend.view import device_text
+from mutate.model import Certificate, OccupancyPlan, Reason, Resources, StaticCounts, Verdict, worst
+from mutate.mutations.base import Mutation
+from mutate.mutations.build import VariantText
+from mutate.mutations.rolled import rolled_text
+from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding, static_pad_statement
+from mutate.results import Progress, Request, Target
+from mutate.sass.disasm import Instruction, disassemble
+from mutate.sass.rough import rough_counts
+from mutate.source import Edit, Lines, Span, apply_edits
+from mutate.toolchain.elf import Cubin
+from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many
+from mutate.toolchain.options import CompileOptions
+
+_UNPADDED = "the original's and the variant's occupancy were not compared"
+
+
+@dataclass
+class Candidate:
+    """One variant on its way to a certificate."""
+
+    mutations: tuple[Mutation, ...]
+    text: VariantText
+    source: bytes
+    """What NVRTC compiles."""
+    compiled: Compiled | None = None
+    failure: CompileFailed | None = None
+    rolled: Compiled | None = None
+    extra: list[Reason] = field(default_factory=list)
+    cap: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.text.mutation
+
+
+@dataclass
+class Work:
+    """One kernel instance with its original and all its variants."""
+
+    target: Target
+    entry: str
+    original_source: bytes
+    candidates: list[Candidate]
+    original: Compiled | None = None
+    rolled: Compiled | None = None
+    error: KmutateError | None = None
+    plan: PaddingPlan | None = None
+    seconds: float = 0.0
+
+
+def compile_options(request: Request) -> CompileOptions:
+    return CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
+                          std=request.std, maxrregcount=request.maxrregcount, use_fast_math=request.use_fast_math)
+
+
+class Prover:
+    """Runs the stages over all kernels of a file together, so that each tool is started once."""
+
+    def __init__(self, request: Request, works: Sequence[Work], file: str, source: bytes, progress: Progress) -> None:
+        self.request = request
+        self.works = works
+        self.file = file
+        self.lines = Lines(source)
+        self.source = source
+        self.options = compile_options(request)
+        self.progress = progress
+        self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
+
+    # -- compiling ----------------------------------------------------------------------------------------
+
+    def _compile(self, jobs: list[Job], what: str) -> list[Compiled | CompileFailed]:
+        if not jobs:
+            return []
+        done = 0
+
+        def tick(_: int) -> None:
+            nonlocal done
+            done += 1
+            self.progress(what, done, len(jobs))
+
+        self.progress(what, 0, len(jobs))
+        start = time.perf_counter()
+        results = list(compile_many(jobs, progress=tick))
+        self.seconds["nvrtc"] += time.perf_counter() - start
+        return results
+
+    def _job(self, work: Work, source: bytes, options: CompileOptions | None = None) -> Job:
+        return Job(source, self.file, work.entry, options or self.options)
+
+    def compile_all(self) -> None:
+        jobs: list[Job] = []
+        places: list[tuple[Work, Candidate | None]] = []
+        for work in self.works:
+            jobs.append(self._job(work, work.original_source))
+            places.append((work, None))
+            for c in work.candidates:
+                jobs.append(self._job(work, c.source))
+                places.append((work, c))
+        for (work, candidate), result in zip(places, self._compile(jobs, "compiling"), strict=True):
+            if candidate is None:
+                if isinstance(result, CompileFailed):
+                    work.error = self._original_failed(work, result)
+                else:
+                    work.original = result
+            elif isinstance(result, CompileFailed):
+                candidate.failure = result
+            else:
+                candidate.compiled = result
+
+    def _original_failed(self, work: Work, result: CompileFailed) -> KmutateError:
+        error = result.error
+        span: Span | None = None
+        if error.line is not None and (error.file in (None, "", self.file)) and 0 < error.line <= len(self.lines):
+            start = self.lines.start_of(error.line)
+            text = self.lines.text(error.line)
+            indent = len(text) - len(text.lstrip())
+            span = Span(start + indent, start + max(indent + 1, len(text.rstrip())))
+        return KmutateError("original-does-not-compile", f"kernel {work.target.name} does not compile for "
+                            f"{self.request.arch}: {error.message}", file=self.file,
+                            source=self.source if span is not None else None, span=span,
+                            where=None if span is not None or error.file is None else
+                            f"{error.file}:{error.line}",
+                            hint="set -I, -D, -std or -arch as your build does; --no-verify writes variants unproven")
+
+    # -- loops --------------------------------------------------------------------------------------------
+
+    def compile_rolled(self) -> None:
+        """Compiles with rolled loops what the compiler has unrolled differently from the original."""
+        jobs: list[Job] = []
+        places: list[tuple[Work, Candidate | None]] = []
+        options = SourceOptions(self.request.defines, self.request.include_dirs, self.request.arch)
+
+        for work in self.works:
+            if work.original is None:
+                continue
+            before = rough_counts(work.original.cubin, work.original.entry)
+            apart = [c for c in work.candidates if c.compiled is not None and _differ(
+                c.mutations, before, rough_counts(c.compiled.cubin, c.compiled.entry), c.text.has_sink)]
+            if not apart:
+                continue
+            text = rolled_text(work.original_source, self.file, options)
+            if text == work.original_source:
+                continue
+            jobs.append(self._job(work, text))
+            places.append((work, None))
+            for c in apart:
+                jobs.append(self._job(work, rolled_text(c.source, self.file, options)))
+                places.append((work, c))
+        for (work, candidate), result in zip(places, self._compile(jobs, "comparing loops"), strict=True):
+            if isinstance(result, Compiled):
+                if candidate is None:
+                    work.rolled = result
+                else:
+                    candidate.rolled = result
+
+    # -- occupancy ----------------------------------------------------------------------------------------
+
+    def plan_occupancy(self) -> None:
+        """Plans the padding; what needs more registers than the original is compiled again with a cap."""
+        try:
+            device = device_for(capability_of(self.request.arch))
+        except KmutateError as error:
+            for work in self.works:
+                for c in work.candidates:
+                    c.extra.append(Reason("occupancy-unknown", f"{error.what}: {_UNPADDED}", Verdict.DEGRADED))
+            return
+        mode = "static" if self.request.pad == "static" else "launch"
+        for work in self.works:
+            if work.original is None:
+                continue
+            plan = self._plan(work, device, mode)
+            capped = [c for c in work.candidates if c.compiled is not None
+                      and plan.variants[c.name].register_cap is not None]
+            jobs = []
+            for c in capped:
+                c.cap = plan.variants[c.name].register_cap
+                jobs.append(self._job(work, c.source, replace(self.options, maxrregcount=c.cap)))
+            for c, result in zip(capped, self._compile(jobs, "capping registers"), strict=True):
+                if not isinstance(result, Compiled) or c.compiled is None:
+                    c.cap = None
+                    continue
+                if result.spill_stores + result.spill_loads > c.compiled.spill_stores + c.compiled.spill_loads:
+                    c.extra.append(Reason("spills", f"a cap of {c.cap} registers keeps the original's occupancy but "
+                                          f"spills {result.spill_stores + result.spill_loads} bytes"))
+                c.compiled = result
+            work.plan = self._plan(work, device, mode) if capped else plan
+
+    def _plan(self, work: Work, device: object, mode: str) -> PaddingPlan:
+        def resources(c: Compiled) -> KernelResources:
+            return KernelResources(c.registers, c.static_smem, work.target.threads, work.target.dynamic_smem,
+                                   max(1, c.barriers))
+
+        assert work.original is not None  # the caller has checked: a work without an original is not planned
+        variants = {c.name: resources(c.compiled) for c in work.candidates if c.compiled is not None}
+        return plan_padding(resources(work.original), variants, device, mode)  # type: ignore[arg-type]
+
+    def pad_statically(self) -> None:
+        """Writes ``--pad static`` padding into the variants' text and compiles them again."""
+        jobs: list[Job] = []
+        places: list[Candidate] = []
+        for work in self.works:
+            if work.plan is None:
+                continue
+            for c in work.candidates:
+                pad = work.plan.variants[c.name].pad if c.compiled is not None else 0
+                if not pad:
+                    continue
+                c.text, c.source = with_static_pad(work.target, c.text, c.source, pad)
+                options = replace(self.options, maxrregcount=c.cap) if c.cap else None
+                jobs.append(self._job(work, c.source, options))
+                places.append(c)
+        for c, result in zip(places, self._compile(jobs, "padding"), strict=True):
+            if isinstance(result, Compiled):
+                c.compiled = result
+            else:
+                c.compiled, c.failure = None, result
+
+    # -- counting -----------------------------------------------------------------------------------------
+
+    def certify_all(self) -> dict[int, dict[str, Certificate]]:
+        """Certificates by work (index) and variant."""
+        images: list[Compiled] = []
+
+        def add(c: Compiled | None) -> int | None:
+            if c is None:
+                return None
+            images.append(c)
+            return len(images) - 1
+
+        slots = [(add(w.original), add(w.rolled), [(add(c.compiled), add(c.rolled)) for c in w.candidates])
+                 for w in self.works]
+        start = time.perf_counter()
+        if images:
+            self.progress("disassembling", 0, 1)
+        listings = disassemble([(c.cubin, c.entry) for c in images], self.request.arch) if images else []
+        self.seconds["nvdisasm"] += time.perf_counter() - start
+        out: dict[int, dict[str, Certificate]] = {}
+        for i, (work, (original, rolled, variants)) in enumerate(zip(self.works, slots, strict=True)):
+            done = out[i] = {}
+            for c, (natural, even) in zip(work.candidates, variants, strict=True):
+                if original is None or natural is None or c.compiled is None or work.original is None:
+                    continue
+                static, identical = self._static(c, images, listings, original, natural, rolled, even)
+                done[c.name] = self._certificate(work, c, static, identical)
+        return out
+
+    def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],
+                original: int, natural: int, rolled: int | None, even: int | None) -> tuple[StaticCounts, bool]:
+        def counted(slot: int) -> tuple[dict[str, int], dict[str, int]]:
+            return count(listings[slot], Cubin(images[slot].cubin).constant_offset("km_flag"))
+
+        before, _ = counted(original)
+        after, hidden = counted(natural)
+        identical = [str(i) for i in listings[original]] == [str(i) for i in listings[natural]]
+        if rolled is not None and even is not None and relevant_classes(c.mutations, before) != relevant_classes(
+                c.mutations, after):
+            flat_before, _ = counted(rolled)
+            flat_after, flat_hidden = counted(even)
+            return StaticCounts(flat_before, flat_after, flat_hidden, "rolled", before, after), identical
+        return StaticCounts(before, after, hidden), identical
+
+    def _certificate(self, work: Work, c: Candidate, static: StaticCounts, identical: bool) -> Certificate:
+        assert c.compiled is not None and work.original is not None  # narrowed by certify_all
+        spans = {n.span.start: self.lines.line_of(n.span.start) for n in c.text.notes if n.span is not None}
+        reasons = [*static_reasons(c.mutations, static, c.text.notes, identical=identical, lines=spans), *c.extra]
+        if c.compiled.spill_stores > work.original.spill_stores and not any(r.slug == "spills" for r in reasons):
+            reasons.append(Reason("spills", f"the variant spills {c.compiled.spill_stores} bytes, the original "
+                                            f"{work.original.spill_stores}"))
+        occupancy = None
+        if work.plan is not None and c.name in work.plan.variants:
+            mine, theirs = work.plan.variants[c.name], work.plan.original
+            reasons += [Reason(r.slug, r.text, Verdict.DEGRADED) for r in mine.reasons]
+            if c.cap is not None:
+                reasons.append(Reason("register-cap", f"compiled with --maxrregcount {c.cap} to keep the original's "
+                                                      "resident blocks", Verdict.VALID))
+            occupancy = OccupancyPlan(
+                original=theirs.padded.blocks_per_sm, variant=mine.natural.blocks_per_sm,
+                padded=mine.padded.blocks_per_sm, threads_per_block=work.target.threads,
+                dynamic_smem=mine.dynamic_smem, dynamic_smem_pad=mine.pad, carveout_kb=mine.carveout_kb,
+                carveout_percent=mine.carveout_percent, limiter=str(mine.natural.limiter), register_cap=c.cap,
+                block_is_assumed=work.target.assumed_block)
+            if work.target.assumed_block:
+                reasons.append(Reason("block-assumed", f"no launch declaration: occupancy is for {work.target.threads} "
+                                      "threads a block", Verdict.VALID))
+        unique = tuple(dict.fromkeys(reasons))
+        return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
+
+
+def _resources(c: Compiled) -> Resources:
+    return Resources(c.registers, c.spill_stores, c.spill_loads, c.local_bytes, c.static_smem)
+
+
+def _differ(mutations: Sequence[Mutation], before: Mapping[str, int], after: Mapping[str, int], sink: bool) -> bool:
+    """Whether two rough counts differ in a class that a check compares; with a sink a few stores may be more."""
+    for _, check in demands(mutations):
+        if not check.kind.startswith("same"):
+            continue
+        old, new = matching(before, check.classes), matching(after, check.classes)
+        for name in {*old, *new}:
+            more = new.get(name, 0) - old.get(name, 0)
+            slack = 4 if sink and name.startswith("global_store") else 0
+            if more < 0 or more > slack:
+                return True
+    return False
+
+
+def with_static_pad(target: Target, text: VariantText, source: bytes, pad: int) -> tuple[VariantText, bytes]:
+    """The variant with ``pad`` bytes of shared memory declared at the start of its kernel."""
+    unit = text.unit
+    kernel = next((k for k in unit.kernels if k.qualified == target.kernel.qualified), None) if unit else None
+    if unit is None or kernel is None:
+        return text, source
+    body = unit.main.expansion.to_source(Span(kernel.body.start, kernel.body.start + 1)).end
+    statement = f" {static_pad_statement(pad)} /* kmutate: keeps the original's resident blocks */"
+    edits = [e for e in text.edits if e.span != Span(body, body)]
+    here = "".join(e.text for e in text.edits if e.span == Span(body, body))
+    edits.append(Edit(body, body, statement + here, "static padding"))
+    edits.sort(key=lambda e: (e.start, e.end))
+    padded = replace(text, text=apply_edits(unit.source, edits), edits=tuple(edits))
+    host = _host_spans_of(unit.source, text, source)
+    return padded, apply_edits(device_text(unit.source, host), edits)
+
+
+def _host_spans_of(original: bytes, text: VariantText, source: bytes) -> tuple[Span, ...]:
+    """Which bytes of the original are blank in what NVRTC compiles: found by undoing the edits."""
+    spans: list[Span] = []
+    at = new = 0
+    for e in sorted(text.edits, key=lambda e: (e.start, e.end)):
+        spans += _blanked(original, at, e.start, source, new)
+        new += e.start - at + len(e.text.encode())
+        at = e.end
+    spans += _blanked(original, at, len(original), source, new)
+    return tuple(spans)
+
+
+def _blanked(original: bytes, start: int, end: int, source: bytes, new: int) -> list[Span]:
+    piece, other = original[start:end], source[new : new + end - start]
+    if piece == other:
+        return []
+    return [Span(start + i, start + i + 1) for i in range(len(piece)) if piece[i] != other[i]]

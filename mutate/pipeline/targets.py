@@ -1,0 +1,149 @@
+"""Which kernels of a file are meant, as which instances, launched how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mutate.errors import KmutateError, nearest
+from mutate.frontend.load import read_source
+from mutate.frontend.units import Function, Unit
+from mutate.launch.check import check_against
+from mutate.launch.evaluate import evaluate_all
+from mutate.launch.find import declaration_file, find_declarations
+from mutate.launch.model import Launch
+from mutate.results import Request, Target
+
+ASSUMED_THREADS = 256
+_SPACES = re.compile(r"\s+")
+
+
+def select_kernels(unit: Unit, wanted: Sequence[str]) -> list[Function]:
+    """Kernels by name or regular expression (``re.search`` on the qualified name).
+
+    ``KmutateError``: ``no-kernel`` for a file without one, ``unknown-kernel``, ``bad-pattern``.
+    """
+    kernels = list(unit.kernels)
+    if not kernels:
+        raise KmutateError("no-kernel", f"{unit.main.name} defines no kernel (no __global__ function with a body)",
+                           file=unit.main.name, hint="give the .cu file that defines the kernel; is it behind an #if? "
+                           "then set -D")
+    if not wanted:
+        return kernels
+    chosen: list[Function] = []
+    for name in wanted:
+        plain = name.split("<")[0]
+        hits = [k for k in kernels if plain in (k.name, k.qualified)]
+        if not hits:
+            try:
+                hits = [k for k in kernels if re.search(name, k.qualified)]
+            except re.error as error:
+                raise KmutateError("bad-pattern", f"'{name}' is no kernel of the file and no regular expression: "
+                                                  f"{error}", hint="-k takes a name or a Python regular expression"
+                                   ) from None
+        if not hits:
+            known = [k.qualified for k in kernels]
+            near = nearest(plain, known)
+            raise KmutateError("unknown-kernel", f"{unit.main.name} has no kernel called '{name}'", file=unit.main.name,
+                               hint=(f"did you mean '{near}'? " if near else "") + "kernels: " + ", ".join(known[:10]))
+        chosen += [h for h in hits if h not in chosen]
+    return chosen
+
+
+def read_launches(unit: Unit, request: Request) -> tuple[Launch, ...]:
+    """The launches declared in the file, or in ``--launch FILE``."""
+    if request.launch_file is not None:
+        declarations = declaration_file(read_source(request.launch_file), str(request.launch_file))
+    else:
+        declarations = find_declarations(unit.source, unit.main.name)
+    if not declarations:
+        if request.settings:
+            name = next(iter(request.settings))
+            raise KmutateError("no-launch", f"--set {name}=... has nothing to set: {unit.main.name} has no launch "
+                                            "declaration", hint="add a /* kmutate launch ... */ comment, or give "
+                               "--launch FILE")
+        return ()
+    defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
+               for m in unit.main.expansion.macros.values()}
+    return evaluate_all(declarations, defines, request.settings)
+
+
+def _matches(launch: Launch, kernel: Function) -> bool:
+    return launch.kernel in (kernel.name, kernel.qualified)
+
+
+def _checked(launch: Launch, kernel: Function, warnings: list[str]) -> Launch:
+    checked = check_against(launch, [(p.type_text, p.name) for p in kernel.params])
+    warnings += [str(w) for w in checked.warnings]
+    return checked.launch
+
+
+def _instances(kernel: Function, request: Request) -> list[str]:
+    out = []
+    for text in request.instances:
+        name, _, rest = text.partition("<")
+        if name.strip() in (kernel.name, kernel.qualified) and rest.rstrip().endswith(">"):
+            out.append(_SPACES.sub(" ", rest.rstrip()[:-1].strip()))
+    return out
+
+
+def _launched_in_host_code(unit: Unit, kernel: Function) -> str | None:
+    """Template arguments of the first ``kernel<...><<<...>>>`` in the file, when they are plain constants."""
+    pattern = re.compile(rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*<<<")
+    match = pattern.search(unit.main.expansion.text)
+    return _SPACES.sub(" ", match.group(1).decode().strip()) if match else None
+
+
+def make_targets(unit: Unit, request: Request, warnings: list[str]) -> list[Target]:
+    """All kernel instances of a request, in the order of the file."""
+    kernels = select_kernels(unit, request.kernels)
+    launches = read_launches(unit, request)
+    for launch in launches:
+        if not any(_matches(launch, k) for k in unit.kernels):
+            near = nearest(launch.kernel, [k.qualified for k in unit.kernels])
+            raise launch.declaration.error("unknown-kernel", f"the file has no kernel called '{launch.kernel}'",
+                                           launch.name_span, f"did you mean '{near}'?" if near else "check the name")
+    for text in request.instances:
+        name = text.partition("<")[0].strip()
+        if "<" not in text or not text.rstrip().endswith(">"):
+            raise KmutateError("bad-instance", f"--instance '{text}' is not of the form 'kernel<arguments>'",
+                               hint="for example --instance 'reduce6<512>'")
+        if not any(name in (k.name, k.qualified) for k in unit.kernels):
+            near = nearest(name, [k.qualified for k in unit.kernels])
+            raise KmutateError("unknown-kernel", f"--instance names kernel '{name}', which {unit.main.name} does not "
+                                                 "define", hint=f"did you mean '{near}'?" if near else "check the name")
+    targets: list[Target] = []
+    stems: dict[str, int] = {}
+    for kernel in kernels:
+        stem = kernel.qualified.replace("::", ".")
+        stems[stem] = stems.get(stem, 0) + 1
+        if stems[stem] > 1:
+            stem = f"{stem}-{stems[stem]}"
+        mine = [_checked(la, kernel, warnings) for la in launches if _matches(la, kernel)]
+        by_instance: dict[str | None, list[Launch]] = {}
+        for la in mine:
+            by_instance.setdefault(la.template_args, []).append(la)
+        for text in _instances(kernel, request):
+            by_instance.setdefault(text, [])
+        if request.instances and any(_instances(kernel, request)):
+            by_instance = {i: by_instance[i] for i in _instances(kernel, request)}
+        if not by_instance:
+            found = _launched_in_host_code(unit, kernel) if kernel.is_template else None
+            by_instance[found] = []
+        for instance, own in by_instance.items():
+            targets.append(_target(kernel, instance, tuple(own), stem))
+    return targets
+
+
+def _target(kernel: Function, instance: str | None, launches: tuple[Launch, ...], stem: str) -> Target:
+    if launches:
+        return Target(kernel, instance, launches, launches[0].threads, launches[0].smem, False, stem)
+    bound = kernel.launch_bounds[0] if kernel.launch_bounds else ""
+    threads = int(bound) if bound.isdigit() and 0 < int(bound) <= 1024 else ASSUMED_THREADS
+    return Target(kernel, instance, (), threads, 0, True, stem)
+
+
+def needs_instance(target: Target) -> bool:
+    """A template kernel of which nobody says with which arguments it is used."""
+    k = target.kernel
+    return k.is_template and target.instance is None and len(k.template_params) > k.template_defaults

@@ -1,0 +1,90 @@
+"""What a run of ``kmutate variants`` is asked to do, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mutate.errors import KmutateError
+from mutate.frontend.units import Function
+from mutate.launch.model import Launch
+from mutate.model import Certificate, Outcome
+from mutate.mutations.base import Refused
+from mutate.mutations.build import VariantText
+
+Progress = Callable[[str, int, int], None]
+"""(what is being done, how many are done, of how many)."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One source file and all the options of the command line that bear on it."""
+
+    path: Path
+    mutations: tuple[str, ...] = ()
+    """Compositions such as ``memory-only+no-sync``; empty for all mutations."""
+    kernels: tuple[str, ...] = ()
+    """Names or regular expressions; empty for all kernels."""
+    instances: tuple[str, ...] = ()
+    arch: str = "sm_90"
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    std: str | None = None
+    maxrregcount: int | None = None
+    use_fast_math: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    launch_file: Path | None = None
+    pad: str = "launch"
+    verify: bool = True
+    output: Path = Path("kmutate-out")
+
+
+@dataclass(frozen=True)
+class Target:
+    """One kernel instance: what is mutated, compiled and certified together."""
+
+    kernel: Function
+    instance: str | None
+    launches: tuple[Launch, ...]
+    threads: int
+    dynamic_smem: int
+    assumed_block: bool
+    stem: str
+    """Start of the names of its files."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernel.qualified}<{self.instance}>" if self.instance else self.kernel.qualified
+
+
+@dataclass(frozen=True)
+class VariantResult:
+    """One variant of one kernel. ``path`` and ``diff`` are set once written."""
+
+    mutation: str
+    outcome: Outcome
+    text: VariantText | None = None
+    refusal: Refused | None = None
+    log: str = ""
+    certificate: Certificate | None = None
+    path: Path | None = None
+    diff: Path | None = None
+
+
+@dataclass(frozen=True)
+class KernelResult:
+    target: Target
+    variants: tuple[VariantResult, ...]
+    error: KmutateError | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything a run found out. ``seconds`` by stage; ``warnings`` are sentences for the user."""
+
+    request: Request
+    kernels: tuple[KernelResult, ...]
+    seconds: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    written: tuple[Path, ...] = ()

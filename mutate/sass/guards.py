@@ -1,0 +1,254 @@
+"""Which accesses and barriers can execute only if ``km_flag`` is not zero, proven on the machine code.
+
+The flag is a constant that is 0 at run time. So the question is decided by executing the kernel abstractly with the
+flag's place in constant bank 3 known to be 0 and everything else unknown: an instruction that no path reaches, or
+whose predicate is false on every path, never executes. The same run with an unknown flag gives the instructions
+that are dead anyway; what is dead only with the flag is guarded by it. An address that depends on the flag is no
+guard, and an access whose predicate merely depends on the flag but may still hold is none either.
+
+Conservative throughout: an opcode without a rule writes every register, a jump whose target is unknown ends the
+analysis with nothing guarded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from mutate.sass.cfg import INDIRECT, address_operand, join_targets, steps
+from mutate.sass.classes import class_of
+from mutate.sass.disasm import Instruction
+from mutate.sass.fold import Flag, State, evaluate, guard
+from mutate.sass.operands import written
+
+_ADDRESSES = re.compile(r"0x([0-9a-f]+)")
+_BARRIER_REGISTER = re.compile(r"\bB(\d+)\b")
+# `BRA.U !UP0, 0x100`: a predicate as operand.
+_BRANCH_OPERAND = re.compile(r"(!?U?P(?:\d|T))\s*,")
+# Does not go on to the next instruction when its predicate holds.
+_LEAVES = frozenset({"BRA", "EXIT", "RET", "KILL", "RTT", "CALL", *INDIRECT})
+_COUNTED = ("global_", "shared_", "local_", "generic_", "async_copy", "tma", "texture", "surface", "barrier",
+            "cluster_", "mbarrier", "warp_barrier")
+
+
+def guarded(instructions: Sequence[Instruction], flag_offset: int | None, *,
+            indirect: Mapping[int, Iterable[int]] | None = None, functions: Iterable[int] = ()) -> frozenset[int]:
+    """Indices of the memory accesses and barriers that execute only if the flag is not zero.
+
+    ``flag_offset`` is the flag's offset in constant bank 3 (``Cubin.constant_offset("km_flag")``), ``None`` when the
+    compiler dropped it: then nothing is guarded. ``indirect`` and ``functions`` as in ``cfg.build_flow``.
+    """
+    return frozenset(n for n in never_executed(instructions, flag_offset, indirect=indirect, functions=functions)
+                     if class_of(instructions[n]).startswith(_COUNTED))
+
+
+def never_executed(instructions: Sequence[Instruction], flag_offset: int | None, *,
+                   indirect: Mapping[int, Iterable[int]] | None = None,
+                   functions: Iterable[int] = ()) -> frozenset[int]:
+    """Indices of all instructions, of any class, that execute only if the flag is not zero."""
+    if flag_offset is None:
+        return frozenset()
+    entries = tuple(functions)
+    with_flag = _executed(instructions, Flag(flag_offset), indirect or {}, entries)
+    without = _executed(instructions, Flag(None), indirect or {}, entries)
+    return frozenset() if with_flag is None or without is None else frozenset(without - with_flag)
+
+
+class _UnknownTargetError(Exception):
+    """Control goes to a place that is not known."""
+
+
+def _executed(instructions: Sequence[Instruction], flag: Flag, indirect: Mapping[int, Iterable[int]],
+              functions: Sequence[int]) -> set[int] | None:
+    """Indices of the instructions that may execute; ``None`` when control flow cannot be followed."""
+    machine = _Machine(instructions, flag, indirect, functions)
+    try:
+        machine.run()
+    except _UnknownTargetError:
+        return None
+    return machine.executed
+
+
+class _Machine:
+    def __init__(self, instructions: Sequence[Instruction], flag: Flag, indirect: Mapping[int, Iterable[int]],
+                 functions: Sequence[int]) -> None:
+        self.code = instructions
+        self.flag = flag
+        self.index = {i.offset: n for n, i in enumerate(instructions)}
+        self.steps = steps(instructions, indirect)
+        self.joins = {n for targets in join_targets(instructions).values() for n in targets}
+        called = {step.call for step in self.steps if step.call is not None}
+        self.functions = sorted(called | {self.index[f] for f in functions if f in self.index})
+        self.writes = [written(i) for i in instructions]
+        # Where control may arrive from elsewhere: states are merged and kept there, and only there.
+        self.leaders = {0, *self.functions, *self.joins}
+        for number, (instruction, step) in enumerate(zip(instructions, self.steps, strict=True)):
+            for text in _ADDRESSES.findall(instruction.operands):
+                target = self.index.get(int(text, 16))
+                if target is not None:
+                    self.leaders.add(target)
+            self.leaders.update(step.targets)
+            if step.targets or not step.falls or step.call is not None or step.join is not None:
+                self.leaders.add(number + 1)
+        self.at: dict[int, State] = {}
+        self.todo: list[int] = []
+        self.executed: set[int] = set()
+        self.callee_writes: dict[int, frozenset[str] | None] = {}
+
+    def run(self) -> None:
+        if self.code:
+            self._arrive(0, {})
+        while self.todo:
+            number = self.todo.pop()
+            self._follow(number, dict(self.at[number]))
+
+    def _arrive(self, number: int, state: State) -> None:
+        """Merge a state into a leader's; look at it again when less is known than before."""
+        if number >= len(self.code):
+            return
+        if number not in self.leaders:
+            raise _UnknownTargetError
+        known = self.at.get(number)
+        if known is None:
+            self.at[number] = dict(state)
+        else:
+            # `is` on types: True and 1 are equal but no register holds a predicate.
+            merged = {k: v for k, v in known.items() if k in state and type(state[k]) is type(v) and state[k] == v}
+            if len(merged) == len(known):
+                return
+            self.at[number] = merged
+        if number not in self.todo:
+            self.todo.append(number)
+
+    def _follow(self, number: int, state: State) -> None:
+        """Execute from a leader to the next one."""
+        while True:
+            holds = guard(state, self.code[number].predicate)
+            if holds is not False:
+                self.executed.add(number)
+                if self.code[number].name != "CALL":
+                    self._transfer(number, state, certain=holds is True)
+                self._leave(number, state)
+            number += 1
+            if number >= len(self.code) or not self._falls(number - 1, state, holds):
+                return
+            if number in self.leaders:
+                self._arrive(number, state)
+                return
+
+    def _falls(self, number: int, state: State, holds: bool | None) -> bool:
+        """Whether the next instruction may follow this one."""
+        if holds is not True:
+            return True
+        instruction, step = self.code[number], self.steps[number]
+        if step.join is not None:
+            return f"B{step.join}" not in state
+        if instruction.name == "BRA" and _BRANCH_OPERAND.match(instruction.operands):
+            return self._operand_predicate(number, state) is not True
+        # Calls come back by an edge of their own; of the others only convergence branches may go on when they hold.
+        return instruction.name not in _LEAVES or ".DIV" in instruction.opcode or ".CONV" in instruction.opcode
+
+    def _operand_predicate(self, number: int, state: State) -> bool | None:
+        """Value of `UP0` in `BRA.U UP0, 0x100`; ``None`` when there is none or it is unknown.
+
+        Convergence branches (`BRA.DIV`, `BRA.CONV`) depend on more than their operand.
+        """
+        instruction = self.code[number]
+        if ".DIV" in instruction.opcode or ".CONV" in instruction.opcode:
+            return None
+        operand = _BRANCH_OPERAND.match(instruction.operands)
+        return guard(state, "@" + operand.group(1)) if operand else None
+
+    def _transfer(self, number: int, state: State, certain: bool) -> None:
+        instruction = self.code[number]
+        results = evaluate(instruction, state, self.flag)
+        killed = self.writes[number]
+        if instruction.name in ("BSSY", "BMOV"):
+            self._set_join(instruction, state)
+        if killed is None:
+            state.clear()
+            return
+        for key in killed:
+            if key in results and (certain or state.get(key) == results[key]):
+                state[key] = results[key]
+            else:
+                state.pop(key, None)
+
+    def _set_join(self, instruction: Instruction, state: State) -> None:
+        """Convergence registers hold the place of their join; one that is loaded from a register is unknown."""
+        register = _BARRIER_REGISTER.search(instruction.operands)
+        if register is None:
+            return
+        address = address_operand(instruction) if instruction.name == "BSSY" and not instruction.predicate else None
+        if address is not None and address in self.index:
+            state[f"B{register.group(1)}"] = address
+        else:
+            state.pop(f"B{register.group(1)}", None)
+
+    def _leave(self, number: int, state: State) -> None:
+        """Send the state to where this instruction may jump."""
+        instruction, step = self.code[number], self.steps[number]
+        if instruction.name == "CALL":
+            self._call(number, state)
+            return
+        if step.anywhere:
+            raise _UnknownTargetError
+        if step.join is not None:
+            known = state.get(f"B{step.join}")
+            for target in [self.index[known]] if isinstance(known, int) else sorted(self.joins):
+                self._arrive(target, state)
+            return
+        if instruction.name == "BRA" and self._operand_predicate(number, state) is False:
+            return
+        for target in step.targets:
+            self._arrive(target, state)
+
+    def _call(self, number: int, state: State) -> None:
+        """The callee starts with nothing known; after it everything is known that it cannot have written.
+
+        It comes back to the address that it was given in a register: the next instruction as a rule, but any known
+        register value that is a code address may be it.
+        """
+        step = self.steps[number]
+        after: State = {}
+        if step.call is None:
+            # An outside function or one called through a pointer: it may be any of these.
+            for entry in self.functions:
+                self._arrive(entry, {})
+        else:
+            self._arrive(step.call, {})
+            lost = self._written_by(step.call)
+            after = {} if lost is None else {k: v for k, v in state.items() if k not in lost}
+        self._arrive(number + 1, after)
+        for value in state.values():
+            if isinstance(value, int) and not isinstance(value, bool) and value and value in self.index:
+                self._arrive(self.index[value], after)
+
+    def _written_by(self, entry: int) -> frozenset[str] | None:
+        """All registers that a function, and what it calls, may write; ``None`` means any."""
+        if entry not in self.callee_writes:
+            self.callee_writes[entry] = self._collect_writes(entry)
+        return self.callee_writes[entry]
+
+    def _collect_writes(self, entry: int) -> frozenset[str] | None:
+        found: set[str] = set()
+        seen, todo = {entry}, [entry]
+        while todo:
+            number = todo.pop()
+            step, writes = self.steps[number], self.writes[number]
+            if self.code[number].name == "CALL":
+                if step.call is None:
+                    return None
+                writes = ()
+            if writes is None or (step.anywhere and step.call is None):
+                return None
+            found.update(writes)
+            if self.code[number].name in ("BSSY", "BMOV"):
+                found.update(f"B{n}" for n in _BARRIER_REGISTER.findall(self.code[number].operands))
+            # A callee's own functions count as part of it, so do all joins where it waits.
+            targets = {*step.targets, *([number + 1] if step.falls else []), *([step.call] if step.call else [])}
+            if step.join is not None:
+                targets |= self.joins
+            todo += [t for t in targets if t not in seen and t < len(self.code)]
+            seen |= targets
+        return frozenset(map(str, found))

@@ -1,0 +1,73 @@
+"""Compiler options of the user, and the command line that NVRTC gets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutate.errors import KmutateError
+from mutate.toolchain.locate import Toolchain, stub_dir
+
+_ARCH = re.compile(r"sm_(\d+)([af]?)")
+PRELUDE = "kmutate_prelude.h"
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """What changes the machine code. ``arch`` is a real architecture (``sm_90``); ``defines`` are ``NAME`` or
+
+    ``NAME=VALUE``; ``std`` is a dialect such as ``c++17`` (``None``: NVRTC's default); ``extra`` is passed on as it is.
+    """
+
+    arch: str = "sm_90"
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    std: str | None = None
+    maxrregcount: int | None = None
+    use_fast_math: bool = False
+    extra: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How a source written for nvcc is met, which compiles host code too. See ``nvrtc`` for when each is used."""
+
+    prelude: bool = True
+    cccl: bool = False
+    limit_groups: bool = True
+    unannotated_is_device: bool = False
+    empty_headers: tuple[str, ...] = ()
+
+
+def check_arch(arch: str) -> None:
+    """Raise ``KmutateError`` ``bad-arch`` for what is not a real architecture's name, e.g. ``90`` or ``compute_90``."""
+    if not _ARCH.fullmatch(arch):
+        digits = re.search(r"\d+[af]?", arch)
+        hint = f"write -arch sm_{digits.group(0)}" if digits else "write, for example, -arch sm_90"
+        raise KmutateError("bad-arch", f"{arch!r} is not the name of a GPU architecture", hint=hint)
+
+
+def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolerance) -> tuple[str, ...]:
+    """NVRTC's argument list. Include folders are made absolute, the user's come first and the stand-ins last."""
+    arguments = [f"--gpu-architecture={options.arch}"]
+    arguments += [f"-D{define}" for define in options.defines]
+    arguments += [f"-I{Path(folder).absolute()}" for folder in (*options.include_dirs, *tools.include_dirs, stub_dir())]
+    if options.std:
+        arguments.append(f"--std={options.std}")
+    if options.maxrregcount:
+        arguments.append(f"--maxrregcount={options.maxrregcount}")
+    if options.use_fast_math:
+        arguments.append("--use_fast_math")
+    if tolerance.prelude:
+        arguments.append(f"--pre-include={PRELUDE}")
+    if tolerance.cccl:
+        arguments.append("-DKMUTATE_CCCL")
+    if tolerance.limit_groups:
+        # cooperative_groups.h then uses its own type traits instead of libcu++'s: 60 ms instead of 1.1 s, same code.
+        arguments.append("-D_CG_LIMIT_INCLUDED_DEPENDENCIES")
+    if tolerance.unannotated_is_device:
+        arguments.append("--device-as-default-execution-space")
+    # The report on registers and spills comes in the log.
+    arguments.append("--ptxas-options=-v")
+    return (*arguments, *options.extra)

@@ -1,0 +1,129 @@
+"""A thin ctypes binding of NVRTC, and the loop of a compiler process that serves it over stdin and stdout.
+
+Run as a script by ``workers.Pool`` (isolated, without site-packages: it may import the standard library only), so that
+a crash or a hang of the compiler costs one result and not the whole run. ctypes releases the GIL during each call.
+
+A request is a marshalled tuple ``(cwd, source, name, entry, argv, empty_headers)``; the reply a marshalled tuple
+``(status, log, cubin, lowered_entry, supported_archs, seconds)`` with NVRTC's result code as status.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import marshal
+import os
+import signal
+import sys
+import time
+
+SUCCESS = 0
+INVALID_OPTION = 5
+COMPILATION = 6
+NAME_NOT_VALID = 10
+CANCELLED = 16
+# Codes of ours, beside NVRTC's: the library does not load; the architecture is not one it knows.
+NOT_LOADED = -1
+UNSUPPORTED_ARCH = -2
+
+Request = tuple[str, bytes, str, str, tuple[str, ...], tuple[str, ...]]
+Reply = tuple[int, str, bytes, str, tuple[int, ...], float]
+
+_FlowCallback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class Nvrtc:
+    """One loaded NVRTC. ``compile`` may be called from several threads at once."""
+
+    def __init__(self, path: str) -> None:
+        self._lib = ctypes.CDLL(path)
+        # All handles are opaque pointers; without this a 64-bit handle passed back by value would be cut to an int.
+        for name in ("nvrtcCompileProgram", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcGetCUBINSize",
+                     "nvrtcGetCUBIN", "nvrtcAddNameExpression", "nvrtcGetLoweredName"):
+            getattr(self._lib, name).restype = ctypes.c_int
+        self._lib.nvrtcGetErrorString.restype = ctypes.c_char_p
+        self.archs = self._supported_archs()
+
+    def _supported_archs(self) -> tuple[int, ...]:
+        count = ctypes.c_int()
+        if self._lib.nvrtcGetNumSupportedArchs(ctypes.byref(count)) != SUCCESS:
+            return ()
+        archs = (ctypes.c_int * count.value)()
+        self._lib.nvrtcGetSupportedArchs(archs)
+        return tuple(archs)
+
+    def compile(self, request: Request, limit: float | None = None) -> Reply:
+        """Compile one program. ``limit`` in seconds cancels it between compiler phases, where NVRTC is new enough."""
+        _, source, name, entry, argv, empty = request
+        start = time.perf_counter()
+        wanted = next((a.partition("=sm_")[2] for a in argv if a.startswith("--gpu-architecture=sm_")), "")
+        if self.archs and int("".join(c for c in wanted if c.isdigit()) or 0) not in self.archs:
+            return UNSUPPORTED_ARCH, "", b"", "", self.archs, 0.0
+        lib, program = self._lib, ctypes.c_void_p()
+        names = (ctypes.c_char_p * len(empty))(*[h.encode() for h in empty])
+        bodies = (ctypes.c_char_p * len(empty))(*[b"\n" for _ in empty])
+        status = lib.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), len(empty), bodies, names)
+        if status != SUCCESS:
+            return status, self._error(status), b"", "", self.archs, 0.0
+        try:
+            status = lib.nvrtcAddNameExpression(program, entry.encode()) if entry else SUCCESS
+            deadline = None if limit is None else start + limit
+            callback = _FlowCallback(lambda *_: int(deadline is not None and time.perf_counter() > deadline))
+            if deadline is not None and hasattr(lib, "nvrtcSetFlowCallback"):
+                lib.nvrtcSetFlowCallback(program, callback, None)
+            options = (ctypes.c_char_p * len(argv))(*[a.encode() for a in argv])
+            if status == SUCCESS:
+                status = lib.nvrtcCompileProgram(program, len(argv), options)
+            log = self._text(program, "ProgramLog").decode(errors="replace")
+            cubin, lowered = b"", ctypes.c_char_p(b"")
+            if status == SUCCESS and entry:
+                status = lib.nvrtcGetLoweredName(program, entry.encode(), ctypes.byref(lowered))
+            if status == SUCCESS:
+                cubin = self._text(program, "CUBIN")
+            else:
+                log = log or self._error(status)
+            return status, log, cubin, (lowered.value or b"").decode(), self.archs, time.perf_counter() - start
+        finally:
+            lib.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def _error(self, status: int) -> str:
+        return str((self._lib.nvrtcGetErrorString(status) or b"").decode())
+
+    def _text(self, program: ctypes.c_void_p, what: str) -> bytes:
+        size = ctypes.c_size_t()
+        if getattr(self._lib, f"nvrtcGet{what}Size")(program, ctypes.byref(size)) != SUCCESS or size.value == 0:
+            return b""
+        buffer = ctypes.create_string_buffer(size.value)
+        if getattr(self._lib, f"nvrtcGet{what}")(program, buffer) != SUCCESS:
+            return b""
+        return buffer.raw if what == "CUBIN" else buffer.value
+
+
+def serve(path: str) -> None:
+    """Answer requests until stdin ends. The library is loaded at once, so that a worker started early is ready."""
+    # Ctrl-C goes to the whole process group; the parent decides what happens to its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever the library prints must not end up between replies
+    try:
+        nvrtc, problem = Nvrtc(path), ""
+    except (OSError, AttributeError) as error:
+        nvrtc, problem = None, str(error)
+    while True:
+        try:
+            request = marshal.load(requests)
+        except EOFError:
+            return
+        if nvrtc is None:
+            reply: Reply = (NOT_LOADED, problem, b"", "", (), 0.0)
+        else:
+            with contextlib.suppress(OSError):
+                os.chdir(request[0])
+            reply = nvrtc.compile(request)
+        marshal.dump(reply, replies)
+        replies.flush()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
