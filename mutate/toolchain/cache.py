@@ -25,13 +25,13 @@ _STAMP = ".pruned"
 
 
 def digest(*parts: bytes | str | int | None) -> str:
-    """SHA-256 of a sequence of parts as 64 hex digits; ("ab", "c") and ("a", "bc") differ."""
+    """SHA-256 of a sequence of parts as 64 hex digits; ("ab", "c") and ("a", "bc") differ, so do 1, "1" and b"1"."""
     import hashlib
 
     state = hashlib.sha256()
     for part in parts:
         raw = part if isinstance(part, bytes) else repr(part).encode(errors="surrogateescape")
-        state.update(b"%d:" % len(raw))
+        state.update(b"%s%d:" % (b"b" if isinstance(part, bytes) else b"r", len(raw)))
         state.update(raw)
     return state.hexdigest()
 

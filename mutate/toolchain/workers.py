@@ -145,6 +145,9 @@ class Pool:
                 while True:
                     todo.get_nowait()
             self.close()
+            for thread in threads:
+                # Each reaps the process that it was talking to.
+                thread.join(timeout=1)
             raise
         return [replies[i] for i in range(len(requests))]
 
