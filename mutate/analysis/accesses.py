@@ -59,6 +59,11 @@ class Barrier:
     spelling: str
     returns_value: bool = False
 
+    @property
+    def awaits_copies(self) -> bool:
+        """``cooperative_groups::wait``: waits for asynchronous copies, then for the block."""
+        return self.spelling in ("wait", "wait_prior")
+
 
 @dataclass(eq=False)
 class Call:
@@ -253,7 +258,8 @@ class Scanner:
         if function is not None and function.type == "template_function" and name in NAMED_CASTS:
             self._scan_all(args)
             return
-        if function is not None and function.type == "qualified_identifier" and name in ("sync", "barrier_wait") and args:
+        if function is not None and function.type == "qualified_identifier" and args and name in (
+                "sync", "barrier_wait", "wait", "wait_prior"):
             scope = self._group_scope(args[0])
             if scope is not None:
                 self._barrier(node, scope, name)

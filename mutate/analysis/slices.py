@@ -137,7 +137,8 @@ class Slicer:
         if access is not None:
             return self._access(access)
         if node in self.info.sites.barrier_at:
-            if self.keeps_barriers:
+            barrier = self.info.sites.barrier_at[node]
+            if self.keeps_barriers or (barrier.awaits_copies and self._keeps_order("wait")):
                 return self._kept_whole(node)
             return self._all(arguments(node))
         if kind == "assignment_expression":

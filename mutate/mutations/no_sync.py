@@ -67,7 +67,11 @@ def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
 
 def _replace(out: Rewriter, b: Barrier) -> None:
     text = _PLAIN
-    if b.returns_value and b.spelling in _VALUES:
+    if b.awaits_copies:
+        function = b.node.get("function")
+        pending = function.text.partition("<")[2] if function is not None and "<" in function.text else ""
+        text = f"km_wait_prior<{pending or '0>'}()"
+    elif b.returns_value and b.spelling in _VALUES:
         args = arguments(b.node)
         text = _VALUES[b.spelling].format(out.show(args[-1]) if args else "1")
     out.replace(b.node.span, text, "barrier removed")
@@ -116,7 +120,8 @@ def transform(program: Program) -> Rewrite | Refused:
             edits = done
         else:
             clones.append(Clone(info, names[id(info)], done))
-    return Rewrite(edits, tuple(clones), notes=tuple(dict.fromkeys(notes)))
+    features = frozenset({"wait"} if any(b.awaits_copies for _, b in blocks) else ())
+    return Rewrite(edits, tuple(clones), features, notes=tuple(dict.fromkeys(notes)))
 
 
 MUTATION = Mutation(

@@ -24,8 +24,8 @@ MUTATION = Mutation(
     summary="shared accesses that are broadcasts: one index for the whole warp",
     keeps="the number of shared accesses and the index arithmetic",
     removes="bank conflicts",
-    how="the index becomes the warp's number, wrapped into the array's range, plus (index & km_flag); the access is "
-        "volatile, so that no value stays in a register",
+    how="the index becomes the warp's number, wrapped into the array's range, plus (index & km_flag): unknown to the "
+        "compiler, so no value stays in a register that did not before",
     transform=transform,
     checks=(
         Check("same", SHARED, "shared accesses"),

@@ -259,7 +259,7 @@ class Prover:
     def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],
                 original: int, natural: int, rolled: int | None, even: int | None) -> tuple[StaticCounts, bool]:
         def counted(slot: int) -> tuple[dict[str, int], dict[str, int]]:
-            return count(listings[slot], Cubin(images[slot].cubin).constant_offset("km_flag"))
+            return count(listings[slot], Cubin(images[slot].cubin), images[slot].entry)
 
         before, _ = counted(original)
         after, hidden = counted(natural)

@@ -74,7 +74,7 @@ def _matches(launch: Launch, kernel: Function) -> bool:
 
 def _checked(launch: Launch, kernel: Function, warnings: list[str]) -> Launch:
     checked = check_against(launch, [(p.type_text, p.name) for p in kernel.params])
-    warnings += [str(w) for w in checked.warnings]
+    warnings += [f"{w.where}: {w.what}" for w in checked.warnings]
     return checked.launch
 
 

@@ -75,9 +75,9 @@ def _variant(v: VariantResult, lines: Lines) -> dict[str, Any]:
     return out
 
 
-def _kernel(result: KernelResult, source: bytes) -> dict[str, Any]:
-    lines = Lines(source)
+def _kernel(result: KernelResult) -> dict[str, Any]:
     target = result.target
+    lines = Lines(target.kernel.file.expansion.source)
     out: dict[str, Any] = {
         "name": target.kernel.qualified, "instance": target.instance,
         "line": lines.line_of(target.kernel.file.expansion.to_source(target.kernel.node.span).start),
@@ -90,10 +90,16 @@ def _kernel(result: KernelResult, source: bytes) -> dict[str, Any]:
     return out
 
 
-def variants_document(report: Report, source: bytes) -> dict[str, Any]:
+def failure_document(file: str, arch: str, error: KmutateError) -> dict[str, Any]:
+    """What ``--json`` prints when nothing could be done."""
+    return {"schema": SCHEMA, "kmutate": __version__, "file": file, "arch": arch, "kernels": [],
+            "error": error_document(error)}
+
+
+def variants_document(report: Report) -> dict[str, Any]:
     """The one document that ``--json`` prints; ``mutate/report/schemas/variants-1.json`` describes it."""
     return {"schema": SCHEMA, "kmutate": __version__, "file": str(report.request.path), "arch": report.request.arch,
-            "kernels": [_kernel(k, source) for k in report.kernels], "warnings": list(report.warnings),
+            "kernels": [_kernel(k) for k in report.kernels], "warnings": list(report.warnings),
             "output": str(report.request.output), "seconds": {k: round(v, 4) for k, v in report.seconds.items()}}
 
 

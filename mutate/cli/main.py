@@ -1,0 +1,63 @@
+"""The command line: ``kmutate variants | list | explain``. Thin: it parses, calls, prints, sets the exit code."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from mutate import __version__
+from mutate.errors import KmutateError, nearest
+
+_COMMANDS = {"variants": "mutate.cli.variants", "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog"}
+
+
+class _Lazy(click.Group):
+    """Imports a command's module only when it is used: start-up time is part of the product."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = _COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command = getattr(importlib.import_module(module), f"{cmd_name}_command")
+        return command if isinstance(command, click.Command) else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
+            near = nearest(args[0], _COMMANDS)
+            ctx.fail(f"no command '{args[0]}'." + (f" Did you mean '{near}'?" if near else "")
+                     + f" Commands: {', '.join(_COMMANDS)}.")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="kmutate")
+def cli() -> None:
+    """Finds what limits a CUDA kernel, by experiment: proven source variants, compiled and certified.
+
+    Start with `kmutate variants kernel.cu`. Exit codes: 0 fine, 1 a gate failed, 2 could not run.
+    """
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point. User errors end with exit code 2 and a message, never with a traceback."""
+    try:
+        status = cli.main(args=list(args) if args is not None else None, prog_name="kmutate", standalone_mode=False)
+    except KmutateError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(status if isinstance(status, int) else 0)

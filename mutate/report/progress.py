@@ -1,0 +1,40 @@
+"""A progress line for what takes over a second; on a terminal only, on stderr, gone when done."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+# Below this nothing is shown: a line that flickers by is noise. Seconds.
+_PATIENCE = 0.8
+
+
+@contextmanager
+def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Gives ``progress(what, done, total)``."""
+    start = time.monotonic()
+    bar: Any = None
+    task: Any = None
+
+    def progress(what: str, done: int, total: int) -> None:
+        nonlocal bar, task
+        if not sys.stderr.isatty() or time.monotonic() - start < _PATIENCE:
+            return
+        if bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+            bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+                           console=Console(stderr=True), transient=True)
+            bar.start()
+            task = bar.add_task(what, total=total)
+        bar.update(task, description=what, completed=done, total=total)
+
+    try:
+        yield progress
+    finally:
+        if bar is not None:
+            bar.stop()
