@@ -27,7 +27,8 @@ class _Lazy(click.Group):
         command = getattr(importlib.import_module(module), f"{cmd_name}_command")
         return command if isinstance(command, click.Command) else None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]
+                        ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in _COMMANDS:
             near = nearest(args[0], _COMMANDS)
             ctx.fail(f"no command '{args[0]}'." + (f" Did you mean '{near}'?" if near else "")

@@ -12,9 +12,9 @@ from mutate.frontend.units import Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.launch.model import Launch
 from mutate.model import Outcome, Verdict
-from mutate.results import KernelResult, Report, Target, VariantResult
 from mutate.report.bench import Bench, BenchCase, BenchVariant, render_bench, write_data_files, written_arrays
 from mutate.report.document import manifest_document
+from mutate.results import KernelResult, Report, Target, VariantResult
 from mutate.source import apply_edits, unified_diff
 
 

@@ -15,8 +15,8 @@ from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import all_mutations, parse_composition
 from mutate.pipeline.output import write_outputs
 from mutate.pipeline.prove import Candidate, Prover, Work
-from mutate.results import KernelResult, Progress, Report, Request, Target, VariantResult
 from mutate.pipeline.targets import make_targets, needs_instance
+from mutate.results import KernelResult, Progress, Report, Request, Target, VariantResult
 from mutate.source import apply_edits
 from mutate.toolchain.nvrtc import prestart
 

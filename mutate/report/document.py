@@ -61,7 +61,7 @@ def error_document(error: KmutateError) -> dict[str, Any]:
 
 
 def _variant(v: VariantResult, lines: Lines) -> dict[str, Any]:
-    refusals = []
+    refusals: list[dict[str, Any]] = []
     if v.refusal is not None:
         refusals.append({"slug": v.refusal.slug, "text": v.refusal.why,
                          **({"line": lines.line_of(v.refusal.span.start)} if v.refusal.span is not None else {}),
