@@ -15,6 +15,7 @@ import marshal
 import os
 import signal
 import sys
+import threading
 import time
 
 SUCCESS = 0
@@ -25,6 +26,8 @@ CANCELLED = 16
 # Codes of ours, beside NVRTC's: the library does not load; the architecture is not one it knows.
 NOT_LOADED = -1
 UNSUPPORTED_ARCH = -2
+
+_PARENT_CHECK_SECONDS = 2.0
 
 Request = tuple[str, bytes, str, str, tuple[str, ...], tuple[str, ...]]
 Reply = tuple[int, str, bytes, str, tuple[int, ...], float]
@@ -99,8 +102,16 @@ class Nvrtc:
         return buffer.raw if what == "CUBIN" else buffer.value
 
 
+def _follow_parent(parent: int) -> None:
+    """End with the parent, also in the middle of a long compile, when it was killed without a word."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_SECONDS)
+    os._exit(1)
+
+
 def serve(path: str) -> None:
     """Answer requests until stdin ends. The library is loaded at once, so that a worker started early is ready."""
+    threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     # Ctrl-C goes to the whole process group; the parent decides what happens to its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = os.fdopen(os.dup(0), "rb")

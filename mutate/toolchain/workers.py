@@ -86,6 +86,10 @@ class _Process:
         with contextlib.suppress(OSError):
             self._process.kill()
 
+    def reap(self) -> None:
+        """Wait for the end of a process that was killed; safe while another thread does the same."""
+        self._process.wait()
+
     def close(self) -> None:
         self.kill()
         for stream in (self._process.stdin, self._process.stdout, self._stderr):
@@ -145,9 +149,6 @@ class Pool:
                 while True:
                     todo.get_nowait()
             self.close()
-            for thread in threads:
-                # Each reaps the process that it was talking to.
-                thread.join(timeout=1)
             raise
         return [replies[i] for i in range(len(requests))]
 
@@ -207,6 +208,8 @@ class Pool:
         for process in processes:
             process.kill()
         for process in processes:
+            # One at work is closed by the thread that talks to it, which may never get to it after Ctrl-C.
+            process.reap()
             if process not in self._busy:
                 process.close()
 

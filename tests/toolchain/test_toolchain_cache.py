@@ -176,7 +176,8 @@ def test_included_files_are_part_of_the_key(tmp_path):
 
 
 def test_a_header_that_appears_changes_the_result(tmp_path):
-    source = b'#if __has_include("late.h")\n#include "late.h"\n#else\n#define N 1\n#endif\n' + KERNEL.replace(b"1", b"N")
+    source = b'#if __has_include("late.h")\n#include "late.h"\n#else\n#define N 1\n#endif\n'
+    source += KERNEL.replace(b"1", b"N")
     name = str(tmp_path / "k.cu")
     first = compile_k(source, name)
     assert isinstance(first, Compiled)
