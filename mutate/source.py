@@ -10,6 +10,7 @@ import difflib
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 
 @dataclass(frozen=True, order=True)
@@ -50,7 +51,7 @@ def sort_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     Raises ``OverlappingEditsError`` when two edits share a byte.
     """
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
-    for left, right in zip(ordered, ordered[1:], strict=False):
+    for left, right in pairwise(ordered):
         if right.start < left.end:
             raise OverlappingEditsError(f"edits overlap: {left} and {right}")
     return ordered

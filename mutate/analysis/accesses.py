@@ -89,8 +89,8 @@ _ASM_KINDS = (
     ("barrier", re.compile(r"\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red|arrive)")),
     ("warp", re.compile(r"\bbar\.warp\.sync")),
     ("atomic", re.compile(r"\b(?:atom|red)\.(?!shared)")),
-    ("load", re.compile(r"\bld(?:\.(?:volatile|relaxed|acquire|weak|gpu|sys|cta|mmio))*(?:\.global|\.(?=[a-z0-9]+\s))")),
-    ("store", re.compile(r"\bst(?:\.(?:volatile|relaxed|release|weak|gpu|sys|cta|mmio))*(?:\.global|\.(?=[a-z0-9]+\s))")),
+    ("load", re.compile(r"\bld[ux]?\.")),
+    ("store", re.compile(r"\bst\.")),
 )
 
 

@@ -63,7 +63,8 @@ ADDRESS_ONLY = frozenset({"__cvta_generic_to_shared", "__cvta_generic_to_global"
                           "__isLocal", "__isConstant", "__builtin_assume_aligned", "__isGridConstant"})
 
 # Host functions that kernels also use, with effects that no memory analysis sees.
-OUTPUT_CALLS = frozenset({"printf", "assert", "__assert_fail", "__trap", "__brkpt", "static_assert", "__builtin_unreachable"})
+OUTPUT_CALLS = frozenset({"printf", "assert", "__assert_fail", "__trap", "__brkpt", "static_assert",
+                          "__builtin_unreachable"})
 
 COOPERATIVE_TYPES = frozenset({"thread_block", "thread_block_tile", "grid_group", "coalesced_group", "cluster_group",
                                "multi_grid_group", "thread_group"})

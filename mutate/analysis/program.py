@@ -162,7 +162,7 @@ class Program:
 def analyse(unit: Unit, kernel: Function) -> Program:
     """Analyses a kernel and, transitively, the device functions of the unit that it calls."""
     file_vars = file_variables(unit)
-    contexts: dict[tuple[int, ParamTargets], FunctionInfo] = {}
+    contexts: dict[tuple[int, tuple[frozenset[Space], ...]], FunctionInfo] = {}
     order: list[FunctionInfo] = []
     recursive: set[str] = set()
 
@@ -178,7 +178,7 @@ def analyse(unit: Unit, kernel: Function) -> Program:
                 if len(callee.params) < len(call.args) and "..." not in callee.node.text[:400]:
                     continue
                 wanted = tuple((s, r) for s, r in call.targets[: len(callee.params)])
-                key = (id(callee.node), tuple((s, frozenset()) for s, _ in wanted))
+                key = (id(callee.node), tuple(s for s, _ in wanted))
                 found = contexts.get(key)
                 if found is None:
                     if len(contexts) >= _MAX_CONTEXTS:

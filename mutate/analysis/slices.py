@@ -7,6 +7,7 @@ its definitions, with all the conditions they depend on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -18,6 +19,8 @@ from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Act(Enum):
@@ -416,8 +419,7 @@ def _template_param(info: FunctionInfo, index: int) -> bool:
     f = info.function
     if not f.template_params or index >= len(f.params):
         return False
-    words = set(f.params[index].type_text.replace("*", " ").replace("&", " ").replace("<", " ").replace(">", " ").split())
-    return not words.isdisjoint(f.template_params)
+    return not set(_WORD.findall(f.params[index].type_text)).isdisjoint(f.template_params)
 
 
 def value_closure(info: FunctionInfo, start: list[Node]) -> tuple[set[Obj], set[Node]]:

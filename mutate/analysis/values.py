@@ -118,7 +118,7 @@ class Values:
         self._propagate()
 
     def _find_shared_makers(self) -> dict[str, Var]:
-        """Types and functions of the file that hand out shared memory (``SharedMemory<T>()``), as arrays of their own."""
+        """Types and functions that hand out shared memory (``SharedMemory<T>()``), as arrays of their own."""
         makers: dict[str, Var] = {}
         for file in self.unit.files():
             for item in file.items:
@@ -138,15 +138,16 @@ class Values:
         for node in self.function.body.walk():
             if node.type == "assignment_expression":
                 left, right = node.get("left"), node.get("right")
-                if left is not None and right is not None and (root := self.root_variable(left)) is not None:
+                root = self.root_variable(left) if left is not None else None
+                if root is not None and right is not None:
                     yield root, right, False
             elif node.type == "declaration":
                 for kid in node.kids:
                     if kid.type == "init_declarator" and (name := declarator_name(kid)) is not None:
-                        var = self.scopes.var_of.get(name)
+                        declared = self.scopes.var_of.get(name)
                         value = kid.get("value")
-                        if var is not None and value is not None and var.init is not value:
-                            yield var, value, var.is_ref
+                        if declared is not None and value is not None and declared.init is not value:
+                            yield declared, value, declared.is_ref
 
     def root_variable(self, node: Node) -> Var | None:
         """The local variable whose storage an lvalue is a part of (``s.p``, ``a[i]`` of a local array)."""
@@ -171,13 +172,8 @@ class Values:
             for var, source, binds in moves:
                 value = self.value(source)
                 if var.type == UNKNOWN_TYPE or var.type.name == "auto":
-                    better = value.type if var.type.kind == "value" and not var.is_ref else None
-                    better = value.decay().type if better is not None else (value.type if var.is_ref else None)
-                    if better is not None and better != var.type and better.kind != "value":
-                        var.type = better
-                        changed = True
-                    elif better is not None and better.name and better.name != var.type.name and \
-                            better.kind == "value":
+                    better = value.type if var.is_ref else value.decay().type
+                    if better != var.type and (better.kind != "value" or better.name):
                         var.type = better
                         changed = True
                 spaces, roots = (value.spaces, value.roots) if binds else (value.decay().targets,
@@ -211,8 +207,6 @@ class Values:
             return Value(var.type, frozenset(var.spaces or {Space.REGISTER}), frozenset(var.roots or {var}))
         storage = frozenset({var.space})
         if var.type.kind == "array":
-            elem = var.type.innermost()
-            del elem
             return Value(var.type, storage, frozenset({var}))
         return Value(var.type, storage, frozenset({var}), frozenset(var.spaces), frozenset(var.roots))
 

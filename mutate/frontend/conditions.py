@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mutate.frontend.macros import Macro, expand_text
 
@@ -13,15 +14,22 @@ _HAS = re.compile(rb"\b__has_(?:include|include_next|cpp_attribute|attribute|bui
 _IDENT = re.compile(rb"\b[A-Za-z_]\w*\b")
 _NUMBER = re.compile(rb"\b(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*\b")
 
-_BINARY = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: int(a / b) if b else 0, ast.Mod: lambda a, b: a - b * int(a / b) if b else 0,
-    ast.LShift: lambda a, b: a << min(b, 63) if b >= 0 else 0, ast.RShift: lambda a, b: a >> min(b, 63) if b >= 0 else 0,
-    ast.BitAnd: lambda a, b: a & b, ast.BitOr: lambda a, b: a | b, ast.BitXor: lambda a, b: a ^ b,
+
+
+def _quotient(a: int, b: int) -> int:
+    """C division: towards zero."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.FloorDiv: _quotient, ast.Mod: lambda a, b: a - b * _quotient(a, b),
+    ast.LShift: lambda a, b: a << b if 0 <= b < 64 else 0, ast.RShift: lambda a, b: a >> b if 0 <= b < 64 else 0,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
 }
-_COMPARE = {
-    ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b, ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b,
+_COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
 }
 
 
@@ -29,7 +37,7 @@ def _eval(node: ast.expr) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return int(node.value)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        return int(_BINARY[type(node.op)](_eval(node.left), _eval(node.right)))
+        return _BINARY[type(node.op)](_eval(node.left), _eval(node.right))
     if isinstance(node, ast.UnaryOp):
         value = _eval(node.operand)
         return {ast.USub: -value, ast.UAdd: value, ast.Invert: ~value, ast.Not: int(not value)}[type(node.op)]
@@ -89,4 +97,5 @@ def _c_int(text: str) -> int:
         return int(text, 16)
     if text[:2] in ("0b", "0B"):
         return int(text, 2)
-    return int(text, 8) if len(text) > 1 and text[0] == "0" and text.isdigit() and set(text) <= set("01234567") else int(text)
+    octal = len(text) > 1 and text[0] == "0" and set(text) <= set("01234567")
+    return int(text, 8 if octal else 10)

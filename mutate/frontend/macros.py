@@ -97,6 +97,14 @@ def _stringize(argument: bytes) -> bytes:
     return b'"' + inner + b'"'
 
 
+def _argument(index: Mapping[str, int], args: list[bytes], kind: str, text: bytes) -> bytes:
+    """What a token of a macro body becomes: the argument of its parameter (a missing one is empty), or itself."""
+    at = index.get(text.decode(errors="replace")) if kind == "id" else None
+    if at is None:
+        return text
+    return args[at] if at < len(args) else b""
+
+
 def _substitute(macro: Macro, args: list[bytes], expanded: list[bytes]) -> bytes:
     params = list(macro.params or ())
     if macro.variadic:
@@ -114,10 +122,6 @@ def _substitute(macro: Macro, args: list[bytes], expanded: list[bytes]) -> bytes
             j += 1
         return j
 
-    def raw(kind: str, text: bytes) -> bytes:
-        at = index.get(text.decode(errors="replace")) if kind == "id" else None
-        return args[at] if at is not None and at < len(args) else (b"" if at is not None else text)
-
     while i < len(toks):
         kind, text = toks[i]
         after = next_code(i + 1)
@@ -127,20 +131,19 @@ def _substitute(macro: Macro, args: list[bytes], expanded: list[bytes]) -> bytes
             out.append(_stringize(args[at] if at < len(args) else b""))
             i = after + 1
         elif pastes:
-            left = raw(kind, text)
+            left = _argument(index, args, kind, text)
             while pastes:
                 right = next_code(after + 2)
                 if right >= len(toks):
                     break
-                left = left.rstrip() + raw(*toks[right]).lstrip()
+                left = left.rstrip() + _argument(index, args, *toks[right]).lstrip()
                 i = right
                 after = next_code(i + 1)
                 pastes = after + 1 < len(toks) and toks[after][1] == b"#" and toks[after + 1][1] == b"#"
             out.append(left)
             i += 1
         else:
-            at = index.get(text.decode(errors="replace")) if kind == "id" else None
-            out.append(expanded[at] if at is not None and at < len(expanded) else (b"" if at is not None else text))
+            out.append(_argument(index, expanded, kind, text))
             i += 1
     return b"".join(out)
 

@@ -69,7 +69,8 @@ def _parser() -> Any:
 
 
 # Tokens without a name that carry meaning.
-_KEPT_TOKENS = frozenset({"__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "else", "volatile"})
+_KEPT_TOKENS = frozenset({"__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "else",
+                          "volatile"})
 MAX_DEPTH = 400
 
 
@@ -91,13 +92,13 @@ def parse(text: bytes) -> Node:
             while True:
                 child = cursor.node
                 field = cursor.field_name
-                if child.is_named or field == "operator" or child.type in _KEPT_TOKENS or child.is_missing:
-                    if child.type != "comment":
-                        kid = build(depth + 1)
-                        kid.parent = node
-                        node.kids.append(kid)
-                        if field and field not in node.fields:
-                            node.fields[field] = kid
+                wanted = child.is_named or field == "operator" or child.type in _KEPT_TOKENS or child.is_missing
+                if wanted and child.type != "comment":
+                    kid = build(depth + 1)
+                    kid.parent = node
+                    node.kids.append(kid)
+                    if field and field not in node.fields:
+                        node.fields[field] = kid
                 if not cursor.goto_next_sibling():
                     break
             cursor.goto_parent()
@@ -124,9 +125,6 @@ def _mend(node: Node) -> None:
                 node.kids = [inner, value]
                 inner.type = "type_descriptor"
                 inner.parent = value.parent = node
-    elif node.type == "declaration" and len(node.kids) == 2:
-        # a * b; is read as a declaration of a pointer b: an expression when a is no type (no effect either way).
-        pass
 
 
 _VECTOR_TYPES = frozenset(

@@ -32,6 +32,7 @@ class Function:
     node: Node = field(repr=False, compare=False)
     body: Node = field(repr=False, compare=False)
     item: Item = field(repr=False, compare=False)
+    file: File = field(repr=False, compare=False)
     params: tuple[Parameter, ...] = ()
     is_kernel: bool = False
     is_device: bool = False
@@ -42,7 +43,6 @@ class Function:
     extern_c: bool = False
     launch_bounds: tuple[str, ...] = ()
     returns_void: bool = True
-    file: File = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
 
     @property
     def is_template(self) -> bool:
@@ -113,6 +113,10 @@ def _head_text(node: Node) -> str:
     return node.text_source[node.start : body.start if body is not None else node.end].decode(errors="replace")
 
 
+def _enumerators(node: Node) -> set[str]:
+    return {name.text for e in node.walk() if e.type == "enumerator" and (name := e.get("name")) is not None}
+
+
 def _declared(node: Node) -> tuple[frozenset[str], str]:
     """Names an item declares, and its kind."""
     inner = node
@@ -131,8 +135,7 @@ def _declared(node: Node) -> tuple[frozenset[str], str]:
         name = inner.get("name")
         names = {name.text.split("<")[0]} if name is not None else set()
         if kind == "enum_specifier":
-            names |= {e.get("name").text for e in inner.walk()  # type: ignore[union-attr]
-                      if e.type == "enumerator" and e.get("name") is not None}
+            names |= _enumerators(inner)
         return frozenset(names), "type"
     if kind in ("type_definition", "alias_declaration"):
         names = set()
@@ -140,19 +143,14 @@ def _declared(node: Node) -> tuple[frozenset[str], str]:
             found = declarator_name(k) if k is not inner.get("type") else k.get("name")
             if found is not None:
                 names.add(found.text)
-        for e in inner.walk():
-            if e.type == "enumerator" and e.get("name") is not None:
-                names.add(e.get("name").text)  # type: ignore[union-attr]
-        return frozenset(names), "type"
+        return frozenset(names | _enumerators(inner)), "type"
     if kind == "declaration":
         names = set()
         for k in inner.kids:
             if k is inner.get("type"):
-                if k.type.endswith("_specifier") and k.get("name") is not None:
-                    names.add(k.get("name").text)  # type: ignore[union-attr]
-                for e in k.walk():
-                    if e.type == "enumerator" and e.get("name") is not None:
-                        names.add(e.get("name").text)  # type: ignore[union-attr]
+                if k.type.endswith("_specifier") and (label := k.get("name")) is not None:
+                    names.add(label.text)
+                names |= _enumerators(k)
                 continue
             if k.type.endswith("declarator") or k.type in ("identifier", "qualified_identifier"):
                 found = declarator_name(k)
@@ -207,14 +205,14 @@ def build_file(name: str, expansion: Expansion, root: Node, main: bool = True) -
             if kid.type == "namespace_definition":
                 label = kid.get("name")
                 inner = (*namespaces, *(label.text.split("::") if label is not None else ()))
-                if kid.get("body") is not None:
-                    container(kid.get("body"), inner, top, extern_c)  # type: ignore[arg-type]
+                if (body := kid.get("body")) is not None:
+                    container(body, inner, top, extern_c)
             elif kid.type == "linkage_specification":
-                body = kid.get("body")
-                if body is not None and body.type == "declaration_list":
-                    container(body, namespaces, top, True)
-                elif body is not None:
-                    item(body, kid, namespaces, top, True)
+                linked = kid.get("body")
+                if linked is not None and linked.type == "declaration_list":
+                    container(linked, namespaces, top, True)
+                elif linked is not None:
+                    item(linked, kid, namespaces, top, True)
             elif kid.type in _CONTAINERS:
                 container(kid, namespaces, top, extern_c)
             elif kid.type in ("string_literal", "namespace_identifier", "preproc_call", "nested_namespace_specifier"):
@@ -292,11 +290,11 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
     void = type_node is not None and type_node.text == "void" and outer is not None \
         and outer.type == "function_declarator"
     return Function(
-        name=plain, qualified="::".join((*namespaces, plain)), node=node, body=body, item=entry,
+        name=plain, qualified="::".join((*namespaces, plain)), node=node, body=body, item=entry, file=file,
         params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
         is_method=method or "::" in name.text, template_params=template[0], template_defaults=template[1],
         extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
-        returns_void=void, file=file)
+        returns_void=void)
 
 
 @dataclass

@@ -55,9 +55,8 @@ def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:
         for item in items:
             if id(item) not in kept and _keeps(item, kernel, needed):
                 kept.add(id(item))
-                before = len(needed)
                 needed |= item.mentions
-                grew = grew or len(needed) > before or True
+                grew = True
     return kept, needed
 
 
@@ -70,15 +69,14 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     for item in main.items:
         if id(item) in kept:
             continue
-        spans += _without_directives(expansion.to_source(item.node.span), expansion.directives, expansion.source)
+        spans += _without_directives(expansion.to_source(item.node.span), expansion.directives)
     # A specialisation or an explicit instantiation of something blanked goes with it (it is an item itself).
     needed_text = _raw_words(main, kept)
     for include in expansion.includes:
         if include.local:
             files = _closure_of_include(unit, include.path)
-            if files and not any(_is_used(f, kept, needed, needed_text) for f in files):
-                spans.append(include.span)
-            elif not files and not has_header(include.path):
+            used = any(_is_used(f, kept, needed, needed_text) for f in files) if files else has_header(include.path)
+            if not used:
                 spans.append(include.span)
         elif not has_header(include.path):
             spans.append(include.span)
@@ -117,7 +115,7 @@ def _is_used(file: File, kept: set[int], needed: set[str], raw_words: frozenset[
     return not defined.isdisjoint(raw_words) or not defined.isdisjoint(needed)
 
 
-def _without_directives(span: Span, directives: tuple[Span, ...], source: bytes) -> list[Span]:
+def _without_directives(span: Span, directives: tuple[Span, ...]) -> list[Span]:
     """A span less the preprocessor lines inside it: ``#if`` and ``#endif`` must stay balanced."""
     out: list[Span] = []
     at = span.start
@@ -127,7 +125,6 @@ def _without_directives(span: Span, directives: tuple[Span, ...], source: bytes)
         out.append(Span(at, max(at, d.start)))
         at = d.end
     out.append(Span(at, max(at, span.end)))
-    del source
     return [s for s in out if s.end > s.start]
 
 

@@ -16,7 +16,7 @@ _FIELDS = {
 
 
 def control_nodes(info: FunctionInfo) -> list[Node]:
-    """Conditions of branches and loops, switch values, ranges, operands of ``&&``/``||``/``?:`` that guard an access."""
+    """Conditions of branches and loops, switch values, ranges; what guards an access by ``&&``, ``||`` or ``?:``."""
     out: list[Node] = []
     for node in info.function.body.walk():
         for field in _FIELDS.get(node.type, ()):
@@ -27,7 +27,7 @@ def control_nodes(info: FunctionInfo) -> list[Node]:
             op = node.get("operator")
             if node.type == "binary_expression" and (op is None or op.text not in ("&&", "||")):
                 continue
-            guarded = [n for n in (node.get("consequence"), node.get("alternative"), node.get("right")) if n is not None]
+            guarded = [n for f in ("consequence", "alternative", "right") if (n := node.get(f)) is not None]
             first = node.get("condition") or node.get("left")
             if first is not None and any(a.touches_global and any(g.start <= a.node.start and a.node.end <= g.end
                                                                  for g in guarded) for a in info.sites.accesses):

@@ -119,11 +119,10 @@ class _Writer:
         if a.kind in ("texture", "surface-load"):
             self.features |= {"opaque", "opaque-at", "bits"}
             args = arguments(a.node)
-            coordinates = args if a.kind == "texture" else args
             text = f"km_opaque_at<decltype({self.out.show(a.node)})>("
             function = a.node.get("function")
-            if function is not None and coordinates:
-                self.out.replace(Span(function.start, coordinates[0].start), text, "load made opaque")
+            if function is not None and args:
+                self.out.replace(Span(function.start, args[0].start), text, "load made opaque")
                 self.out.comment(a.node, "load made opaque")
             return None
         if a.kind == "async":
@@ -179,8 +178,8 @@ def transform(program: Program) -> Rewrite | Refused:
         expansion = info.function.file.expansion
         for a in sorted(kept, key=lambda a: a.node.start):
             span = expansion.to_source(a.node.span) if info.function.file.main else None
-            notes.append(Note("retained-load", f"{' '.join(expansion.show(a.node.span).split())[:60]} stays: a branch, a "
-                                               "loop bound or an index depends on it", span))
+            notes.append(Note("retained-load", f"{' '.join(expansion.show(a.node.span).split())[:60]} stays: a "
+                                               "branch, a loop bound or an index depends on it", span))
         if info is program.kernel:
             edits = writer.out.finish()
         else:

@@ -24,8 +24,8 @@ MUTATION = Mutation(
     summary="shared accesses without bank conflicts: each thread at its own index",
     keeps="the number of shared accesses and the index arithmetic",
     removes="bank conflicts",
-    how="the index becomes the thread's linear id, wrapped into the array's range, plus (index & km_flag): unknown to the "
-        "compiler, so no value stays in a register that did not before",
+    how="the index becomes the thread's linear id, wrapped into the array's range, plus (index & km_flag): unknown to "
+        "the compiler, so no value stays in a register that did not before",
     transform=transform,
     checks=(
         Check("same", SHARED, "shared accesses"),
