@@ -48,7 +48,11 @@ def write_outputs(report: Report, unit: Unit) -> Report:
     if bench is not None:
         path = folder / bench.name
         _write(path, render_bench(bench).encode())
-        written += [path, *write_data_files(bench)]
+        try:
+            written += [path, *write_data_files(bench)]
+        except OSError as error:
+            raise KmutateError("output-not-writable", f"cannot write data files to {folder}: {error.strerror}",
+                               hint="choose another folder with -o DIR") from None
     manifest = folder / "manifest.json"
     report = replace(report, written=(*written, manifest))
     _write(manifest, (json.dumps(manifest_document(report), indent=1, ensure_ascii=False) + "\n").encode())

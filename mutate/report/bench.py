@@ -340,14 +340,14 @@ def write_data_files(bench: Bench) -> tuple[Path, ...]:
 
     Raises ``OSError`` when the folder cannot be written.
     """
-    import numpy as np
-
     done: list[Path] = []
     for case in bench.cases:
         for array in (*case.launch.arrays, *case.launch.symbols):
             target = bench.folder / _member_name(array)
             if array.init.kind != "file" or not array.init.key or target in done:
                 continue
+            import numpy as np  # costs a tenth of a second, and most declarations name no archive
+
             with np.load(array.init.path, allow_pickle=False) as archive:
                 np.save(target, np.ascontiguousarray(archive[array.init.key]))
             done.append(target)

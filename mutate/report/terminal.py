@@ -116,6 +116,8 @@ def _print_reasons(console: Console, result: KernelResult) -> None:
             seen.setdefault(("compile-failed", "compile-failed", first), []).append(v.mutation)
         elif v.certificate is not None:
             for r in v.certificate.reasons:
+                if r.slug == "unrolled-differently":
+                    continue  # the table's (r) says so
                 line = f" (line {r.line})" if r.line is not None else ""
                 seen.setdefault((str(r.severity), r.slug, r.text + line), []).append(v.mutation)
     for (severity, slug, text), names in seen.items():
