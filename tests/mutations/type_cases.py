@@ -1,0 +1,481 @@
+"""Kernels that between them use every type, access, function and statement that a mutation must cope with.
+
+What a kernel's variants must be is told by the words in it (no ``__syncthreads``: no-sync is refused, and so on);
+``refused`` and ``retained`` say where a case differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FP16 = "#include <cuda_fp16.h>\n"
+BF16 = "#include <cuda_bf16.h>\n"
+SCALE = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+
+
+@dataclass(frozen=True)
+class Case:
+    """``kernel``: which kernel of the source. ``refused``: mutation -> slug, beyond what the words in the source say.
+
+    ``retained``: loads that math-only keeps, because control flow or an index depends on them.
+    """
+
+    name: str
+    source: str
+    kernel: str = "k"
+    refused: dict[str, str] = field(default_factory=dict)
+    retained: bool = False
+    instances: tuple[str, ...] = ()
+
+
+def _axpy(type_: str, expression: str, head: str = "") -> str:
+    return (f"{head}__global__ void k({type_} *out, const {type_} *in, const {type_} *more, int n) {{\n{SCALE}"
+            f"    {type_} a = in[i], b = more[i];\n    if (i < n) out[i] = {expression};\n}}\n")
+
+
+_SCALARS = {t: f"({t})(a * b + a)" for t in (
+    "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long long",
+    "unsigned long long", "float", "double")}
+_VECTORS = {
+    "float2": "make_float2(a.x * b.x, a.y + b.y)",
+    "float4": "make_float4(a.x * b.x, a.y + b.y, a.z - b.z, a.w * b.x)",
+    "double2": "make_double2(a.x * b.x, a.y + b.y)",
+    "int4": "make_int4(a.x * b.x, a.y + b.y, a.z - b.z, a.w * b.x)",
+    "uchar4": "make_uchar4(a.x * b.x, a.y + b.y, a.z - b.z, a.w * b.x)",
+    "ulonglong2": "make_ulonglong2(a.x * b.x, a.y + b.y)",
+}
+
+TYPES = [
+    *(Case(t.replace(" ", "_"), _axpy(t, e)) for t, e in {**_SCALARS, **_VECTORS}.items()),
+    Case("bool", _axpy("bool", "a != b")),
+    Case("half", _axpy("half", "__hfma(a, b, a)", FP16)),
+    Case("half2", _axpy("half2", "__hfma2(a, b, a)", FP16)),
+    Case("bfloat16", _axpy("__nv_bfloat16", "__hfma(a, b, a)", BF16)),
+    Case("struct", _axpy("Particle", "Particle{a.x * b.x, a.y + b.y, a.id - b.id}",
+                         "struct Particle { float x, y; int id; };\n")),
+    Case("struct_of_float4", _axpy(
+        "Body", "Body{make_float4(a.p.x * b.p.x, b.p.y * a.p.y, a.p.z * b.p.z, b.p.w + a.p.w), a.m * b.m, a.w + b.w}",
+        "struct Body { float4 p; double m, w; };\n")),
+    Case("enum_and_typedef", _axpy("real", "a * b + one", "typedef double real;\nenum { one = 1 };\n")),
+    Case("struct_members", """
+struct Cell { float mass; float4 p; int kind; };
+__global__ void k(Cell *out, const Cell *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const Cell *c = in + i;
+    out[i].mass = c->mass * c->p.x;
+    (out + i)->p.y = in[i].p.w + 1.0f;
+}
+"""),
+    Case("struct_by_value", """
+struct Args { float *out; const float *in; int n; };
+__global__ void k(Args args) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < args.n) args.out[i] = 2.0f * args.in[i];
+}
+"""),
+]
+
+ACCESSES = [
+    Case("array_of_pointers", """
+struct Many { float *p[4]; };
+__global__ void k(Many many, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float *q[2] = { many.p[0], many.p[1] };
+    q[0][i] = in[i] * 3.0f;
+    many.p[3][i] = in[i + 1] + 1.0f;
+}
+"""),
+    Case("volatile", """
+__global__ void k(volatile float *out, const volatile float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * 2.0f + in[i];
+}
+"""),
+    Case("const_restrict", """
+__global__ void k(float *__restrict__ out, const float *__restrict__ in, const double *__restrict__ w) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * (float)w[i];
+}
+"""),
+    Case("load_intrinsics", """
+__global__ void k(float *out, const float *in, const float4 *v, const int *w) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a = __ldg(&in[i]) * __ldg(in + i + 1);
+    float4 b = __ldcg(v + i);
+    int c = __ldcs(&w[i]);
+    out[i] = a * b.x + b.y * b.z + b.w * c;
+}
+"""),
+    Case("store_intrinsics", """
+__global__ void k(float *out, float4 *v, int *w, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a = in[i];
+    __stcs(out + i, a * 2.0f);
+    __stcg(&v[i], make_float4(a, a * a, a + a, 1.0f));
+    __stwt(w + i, (int)a);
+}
+"""),
+    Case("atomics_used", """
+__global__ void k(int *out, int *n, unsigned *u, float *f, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    int a = atomicAdd(n, v) + atomicExch(n + 1, v * 2) + atomicCAS(n + 2, v, v + 1);
+    unsigned b = atomicMax(u, (unsigned)v) ^ atomicInc(u + 1, 7u);
+    float c = atomicExch(f, v * 0.5f);
+    out[i] = a + (int)b + (int)c;
+}
+"""),
+    Case("atomic_cas_loop", """
+__global__ void k(unsigned long long *sum, const double *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned long long old = *sum, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed, __double_as_longlong(in[i] + __longlong_as_double(assumed)));
+    } while (assumed != old);
+}
+""", retained=True),
+    Case("compound_assignment", """
+__global__ void k(float *f, int *n, unsigned char *b, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    f[i] += in[i];
+    f[i + 1] *= 2.0f;
+    n[i] <<= 2;
+    n[i + 1] %= 7;
+    b[i] |= 3;
+    b[i + 1] ^= 5;
+}
+"""),
+    Case("increments", """
+__global__ void k(int *n, float *f, unsigned char *b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    n[i]++;
+    --n[i + 1];
+    ++f[i];
+    b[i]--;
+    f[i + 1] = n[i + 2]++ * 0.5f;
+}
+"""),
+    Case("comma_and_chains", """
+__global__ void k(float *a, float *b, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = b[i] = in[i] * 2.0f;
+    float x, y;
+    x = in[i + 1], y = in[i + 2], a[i + 1] = x * y;
+    for (int j = 0, m = 4; j < m; j++, m--) b[i + j] = in[j] + x;
+}
+"""),
+    Case("conditional_loads", """
+__global__ void k(float *out, const float *a, const float *b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = i < n ? a[i] : 0.0f;
+    float y = (i & 1) ? a[i + 1] : b[i + 1];
+    out[i] = x > 0.5f ? x * y : y;
+}
+"""),
+    Case("short_circuit_loads", """
+__global__ void k(float *out, const float *a, const int *m, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && m[i] > 0) out[i] = a[i] * 2.0f;
+    if (i >= n || m[i + 1] < 3) out[i + 1] = 1.0f;
+}
+""", retained=True),
+    Case("walking_pointers", """
+__global__ void k(float *out, const float *in, int n) {
+    const float *p = in + threadIdx.x * n;
+    float *q = out + threadIdx.x * n;
+    for (int j = 0; j < n; j++) *q++ = *p++ * 2.0f;
+    for (const float *r = in; r != in + 4; ++r) *--q = *r;
+}
+"""),
+    Case("reinterpreted", """
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 v = reinterpret_cast<const float4 *>(in)[i];
+    v.x *= v.y; v.z += v.w;
+    reinterpret_cast<float4 *>(out)[i] = v;
+    *((int2 *)out + i + 1) = make_int2((int)v.x, 3);
+}
+"""),
+    Case("indirect", """
+__global__ void k(float *out, const float *in, const int *map) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[map[i]] = in[map[map[i + 1]]] * 2.0f;
+}
+"""),
+    Case("two_dimensional_parameter", """
+__global__ void k(float (*out)[64], const float in[][64]) {
+    out[blockIdx.x][threadIdx.x] = in[blockIdx.x][63 - threadIdx.x] * 2.0f;
+}
+"""),
+    Case("constant_and_device_data", """
+__constant__ float weights[16];
+__device__ float table[256];
+__device__ int counter;
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i] * weights[threadIdx.x & 15] + table[threadIdx.x];
+    table[threadIdx.x] = 1.0f;
+    counter = i;
+}
+"""),
+    Case("local_arrays", """
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float r[8];
+    #pragma unroll
+    for (int j = 0; j < 8; j++) r[j] = in[8 * i + j];
+    for (int j = 1; j < 8; j++) r[j] += r[j - 1] * 0.5f;
+    for (int j = 0; j < 8; j++) out[8 * i + j] = r[7 - j];
+}
+"""),
+]
+
+FUNCTIONS = [
+    Case("shared_and_global_pointers", """
+__device__ float twice(const float *p, int i) { return 2.0f * p[i]; }
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    s[threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = twice(s, 255 - threadIdx.x) + twice(in, i + 1);
+}
+"""),
+    Case("arithmetic_functions", """
+__device__ __forceinline__ float poly(float x) { return ((x * 2.0f + 1.0f) * x - 3.0f) * x; }
+__device__ float gauss(float x) { return expf(-x * x) * rsqrtf(poly(x) + 4.0f); }
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = gauss(in[i]) + poly(in[i + 1]);
+}
+"""),
+    Case("barrier_in_a_function", """
+__device__ float reduce(float *s, float v) {
+    s[threadIdx.x] = v;
+    __syncthreads();
+    float r = s[threadIdx.x ^ 1] + s[threadIdx.x ^ 2];
+    __syncthreads();
+    return r;
+}
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = reduce(s, in[i]) + reduce(s, in[i + 1]);
+}
+"""),
+    Case("kernel_template", """
+template <typename T, int B> __global__ void k(T *out, const T *in) {
+    __shared__ T s[B];
+    s[threadIdx.x] = in[blockIdx.x * B + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * B + threadIdx.x] = s[B - 1 - threadIdx.x] * T(2);
+}
+""", instances=("k<double, 128>",)),
+    Case("extern_c", """
+extern "C" __global__ __launch_bounds__(128) void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 2.0f * in[i];
+}
+"""),
+    Case("namespaces", """
+namespace physics { namespace detail {
+__device__ float scale(const float *p, int i) { return 3.0f * p[i]; }
+}
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = detail::scale(in, i);
+}
+}
+""", kernel="physics::k"),
+]
+
+STATEMENTS = [
+    Case("grid_stride", """
+__global__ void k(float *out, const float *in, size_t n) {
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+        out[i] = 2.0f * in[i];
+}
+"""),
+    Case("switch", """
+__global__ void k(float *out, const float *in, int mode) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    switch (mode) {
+        case 0: out[i] = in[i]; break;
+        case 1:
+        case 2: { float x = in[i + 1]; out[i] = x * x; break; }
+        default: out[i + 1] = in[i] * 2.0f;
+    }
+}
+"""),
+    Case("do_while", """
+__global__ void k(float *out, const float *in, int n) {
+    int i = threadIdx.x;
+    float s = 0.0f;
+    do {
+        s += in[i];
+        i += 32;
+    } while (i < n);
+    while (i > n) { i -= 64; s *= 0.5f; }
+    out[threadIdx.x] = s;
+}
+"""),
+    Case("goto", """
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0.0f;
+again:
+    s += in[i];
+    i += 128;
+    if (i < n) goto again;
+    out[threadIdx.x] = s;
+}
+"""),
+    Case("break_and_continue", """
+__global__ void k(float *out, const float *in, int n) {
+    float s = 0.0f;
+    for (int j = threadIdx.x; ; j += 32) {
+        if (j >= n) break;
+        if (j % 3 == 0) continue;
+        s = s * 0.5f + in[j];
+    }
+    out[threadIdx.x] = s;
+}
+"""),
+    Case("preprocessed", """
+#define WIDE 1
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if WIDE && !defined(NARROW)
+    float x = in[2 * i] * in[2 * i + 1];
+#else
+    float x = in[i];
+#endif
+    out[i] = x;
+}
+"""),
+]
+
+SHARED = [
+    Case("shared_1d", """
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+    out[blockIdx.x * 256 + t] = s[(t * 33) & 255] * 2.0f;
+}
+"""),
+    Case("shared_2d", """
+__global__ void k(float *out, const float *in, int n) {
+    __shared__ float s[16][17];
+    s[threadIdx.y][threadIdx.x] = in[threadIdx.y * n + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * n + threadIdx.x] = s[threadIdx.x][threadIdx.y];
+}
+"""),
+    Case("shared_3d", """
+__global__ void k(double *out, const double *in) {
+    __shared__ double s[2][8][16];
+    s[threadIdx.z][threadIdx.y][threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = s[1 - threadIdx.z][threadIdx.y][threadIdx.x ^ 1] * 2.0;
+}
+"""),
+    Case("shared_dynamic", """
+extern __shared__ float tile[];
+__global__ void k(float *out, const float *in, int n) {
+    tile[threadIdx.x] = in[blockIdx.x * n + threadIdx.x];
+    __syncthreads();
+    float s = 0.0f;
+    for (int j = 0; j < n; j++) s += tile[j] * tile[j ^ 1];
+    out[blockIdx.x * n + threadIdx.x] = s;
+}
+"""),
+    Case("shared_float4", """
+__global__ void k(float4 *out, const float4 *in) {
+    __shared__ float4 s[128];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    float4 v = s[127 - threadIdx.x];
+    out[threadIdx.x] = make_float4(v.x * 2.0f, v.y, v.z, v.w);
+}
+"""),
+    Case("shared_pointer", """
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    float *p = s + threadIdx.x;
+    *p = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = p[0] * s[255 - threadIdx.x];
+}
+"""),
+    Case("shared_atomics", """
+__global__ void k(unsigned *out, const unsigned *in) {
+    __shared__ unsigned bins[64];
+    if (threadIdx.x < 64) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[in[threadIdx.x] & 63], 1u);
+    __syncthreads();
+    if (threadIdx.x < 64) atomicAdd(out + threadIdx.x, bins[threadIdx.x]);
+}
+""", retained=True),
+    Case("shared_reduction", """
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    unsigned t = threadIdx.x;
+    s[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+    for (unsigned d = 128; d > 0; d >>= 1) {
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+"""),
+    Case("shared_scalar", """
+__global__ void k(float *out, const float *in) {
+    __shared__ float first;
+    if (threadIdx.x == 0) first = in[blockIdx.x];
+    __syncthreads();
+    out[blockIdx.x * 32 + threadIdx.x] = first * 2.0f;
+}
+""", refused={"smem-conflict-free": "no-shared-index", "smem-broadcast": "no-shared-index"}),
+    Case("barrier_spellings", """
+__global__ void k(int *out, const int *in) {
+    __shared__ int s[256];
+    int v = in[threadIdx.x];
+    s[threadIdx.x] = v;
+    int c = __syncthreads_count(threadIdx.x & 1);
+    int o = __syncthreads_or(threadIdx.x > 3);
+    int a = __syncthreads_and(threadIdx.x < 300);
+    asm volatile("bar.sync 0;" ::: "memory");
+    __syncwarp();
+    out[threadIdx.x] = s[255 - threadIdx.x] + c + o + a;
+}
+"""),
+    Case("cooperative_groups", """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[256];
+    cg::thread_block block = cg::this_thread_block();
+    s[block.thread_rank()] = in[threadIdx.x];
+    block.sync();
+    float v = s[255 - threadIdx.x];
+    cg::sync(block);
+    auto warp = cg::tiled_partition<32>(block);
+    out[threadIdx.x] = v + warp.shfl_down(v, 1);
+}
+"""),
+    Case("shuffles", """
+__global__ void k(float *out, const float *in) {
+    float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(0xffffffffu, v, d);
+    if ((threadIdx.x & 31) == 0) out[blockIdx.x] = v;
+}
+"""),
+]
+
+CASES = [*TYPES, *ACCESSES, *FUNCTIONS, *STATEMENTS, *SHARED]
