@@ -33,6 +33,9 @@ class VariantText:
     """The unit ``edits`` apply to; for compositions that of the last step."""
 
 
+_NOTHING_LEFT = frozenset({"no-barrier", "no-shared-access", "no-shared-index"})
+
+
 def find_kernel(unit: Unit, qualified: str) -> Function | None:
     return next((k for k in unit.kernels if k.qualified == qualified), None)
 
@@ -58,7 +61,12 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
             current_kernel, program = found, None
         rewrite = mutation.transform(program or analyse(current, current_kernel))
         if isinstance(rewrite, Refused):
-            return rewrite
+            if step and rewrite.slug in _NOTHING_LEFT and not isinstance(
+                    mutation.transform(analyse(unit, kernel)), Refused):
+                # What it would remove is in the original, but the mutation before it has taken it away already.
+                rewrite = Rewrite(())
+            else:
+                return rewrite
         features |= rewrite.features
         guarded |= set(rewrite.guarded)
         bank = rewrite.bank if rewrite.bank[0] else bank

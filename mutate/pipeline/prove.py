@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from mutate.toolchain.elf import Cubin
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many
 from mutate.toolchain.options import CompileOptions
 
+_WORD = re.compile(r"\w+")
 _UNPADDED = "the original's and the variant's occupancy were not compared"
 
 
@@ -126,7 +128,12 @@ class Prover:
             start = self.lines.start_of(error.line)
             text = self.lines.text(error.line)
             indent = len(text) - len(text.lstrip())
-            span = Span(start + indent, start + max(indent + 1, len(text.rstrip())))
+            if error.column is not None and error.column <= len(text):
+                word = _WORD.match(text, error.column - 1)
+                at = len(text[: error.column - 1].encode())
+                span = Span(start + at, start + at + (len(word.group().encode()) if word else 1))
+            else:
+                span = Span(start + indent, start + max(indent + 1, len(text.rstrip().encode())))
         return KmutateError("original-does-not-compile", f"kernel {work.target.name} does not compile for "
                             f"{self.request.arch}: {error.message}", file=self.file,
                             source=self.source if span is not None else None, span=span,
