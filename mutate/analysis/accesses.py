@@ -260,13 +260,17 @@ class Scanner:
             return
         if function is not None and function.type == "qualified_identifier" and args and name in (
                 "sync", "barrier_wait", "wait", "wait_prior"):
-            scope = self._group_scope(args[0])
+            scope = group_scope(self.values, args[0])
             if scope is not None:
                 self._barrier(node, scope, name)
                 return
         builtin = BUILTINS.get(name)
         if builtin is None:
-            self._scan_all(args)
+            for i, arg in enumerate(args):
+                # What is handed on by reference is accessed by the callee, not here.
+                by_reference = any(i < len(f.params) and "&" in f.params[i].type_text
+                                   for f in self._functions.get(name, ()))
+                self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
             self._plain_call(node, name, args)
             return
         if builtin.kind == "barrier":
@@ -307,24 +311,11 @@ class Scanner:
         self.sites.barriers.append(barrier)
         self.sites.barrier_at[node] = barrier
 
-    def _group_scope(self, node: Node) -> str | None:
-        """block | warp | grid for a cooperative-groups object, ``None`` when it is something else."""
-        if node.type == "call_expression":
-            return _scope_of_type(callee_name(node).removeprefix("this_"))
-        var = self.values.root_variable(node)
-        if var is None:
-            return None
-        if var.type.name in COOPERATIVE_TYPES:
-            return _scope_of_type(var.type.name)
-        if var.init is not None and var.init.type == "call_expression":
-            return _scope_of_type(callee_name(var.init).removeprefix("this_"))
-        return None
-
     def _cooperative(self, node: Node, name: str, function: Node, args: list[Node]) -> bool:
         obj = function.get("argument")
         if obj is None or name not in ("sync", "barrier_arrive", "barrier_wait", "arrive_and_wait", "arrive", "wait"):
             return False
-        scope = self._group_scope(obj)
+        scope = group_scope(self.values, obj)
         if scope is None:
             return False
         self._scan_all(args)
@@ -383,6 +374,25 @@ class Scanner:
                 spaces = spaces | {Space.GLOBAL}
             self._record(Access("asm", node, spaces, roots, Type(), tuple(s for s in sources if s is not None),
                                 (), "", node, asm_kind=kind))
+
+
+def _is_lvalue(node: Node) -> bool:
+    return node.type in ("identifier", "subscript_expression", "field_expression", "parenthesized_expression") or (
+        node.type == "pointer_expression" and (op := node.get("operator")) is not None and op.text == "*")
+
+
+def group_scope(values: Values, node: Node) -> str | None:
+    """block | warp | grid for a cooperative-groups object, ``None`` when it is something else."""
+    if node.type == "call_expression":
+        return _scope_of_type(callee_name(node).removeprefix("this_"))
+    var = values.root_variable(node)
+    if var is None:
+        return None
+    if var.type.name in COOPERATIVE_TYPES:
+        return _scope_of_type(var.type.name)
+    if var.init is not None and var.init.type == "call_expression":
+        return _scope_of_type(callee_name(var.init).removeprefix("this_"))
+    return None
 
 
 def _scope_of_type(name: str) -> str | None:

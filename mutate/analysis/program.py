@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites
+from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites, group_scope
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
-from mutate.analysis.values import Values
+from mutate.analysis.values import Values, is_number, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 
 ParamTargets = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
+Context = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
+"""Spaces and shared arrays of the arguments of a call: calls with equal ones share their mutated functions."""
 _MAX_CONTEXTS = 200
 
 
@@ -36,6 +38,7 @@ class FunctionInfo:
     callees: dict[Node, list[FunctionInfo]] = field(default_factory=dict)
     """Call node -> the definitions it may reach (overloads, specialisations)."""
     number: int = 0
+    """Tells apart the analyses of one function, and of its overloads, under different contexts."""
     _uses: dict[Node, frozenset[Obj]] = field(default_factory=dict)
 
     def uses(self, node: Node) -> frozenset[Obj]:
@@ -85,6 +88,7 @@ class FunctionInfo:
         """Local variables whose address or reference is handed to a call, shared and global memory behind pointers."""
         out: set[Obj] = set()
         infos = self.callees.get(call_node, [])
+        by_reference = bool(infos) or call_node in self.sites.call_at
         for i, arg in enumerate(args):
             if self._passed_by_constant(infos, i):
                 continue
@@ -95,10 +99,17 @@ class FunctionInfo:
                 local = decayed.targets <= {Space.LOCAL, Space.REGISTER}
                 for r in decayed.target_roots:
                     out.add(r if local and r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
-            if value.spaces & {Space.REGISTER, Space.LOCAL} and (not infos or self._is_reference(infos, i)):
+            if by_reference and value.spaces & {Space.REGISTER, Space.LOCAL} and (
+                    not infos or self._is_reference(infos, i)):
                 var = self.values.root_variable(arg)
-                if var is not None and (infos or var.type.kind != "value" or not var.type.name):
+                # A library function may change an object that it gets by reference, but no number and no pointer.
+                if var is not None and (infos or (var.type.kind == "value" and not is_number(var.type))):
                     out.add(var)
+        receiver = method_receiver(call_node)
+        if receiver is not None and by_reference and group_scope(self.values, receiver) is None:
+            var = self.values.root_variable(receiver)
+            if var is not None and not is_number(var.type) and not (infos and all(i.function.is_const for i in infos)):
+                out.add(var)
         return frozenset(out)
 
     @staticmethod
@@ -159,10 +170,19 @@ class Program:
                     yield info, call
 
 
+def _takes(function: Function, count: int) -> bool:
+    """Whether a function can be called with so many arguments (defaults and packs considered)."""
+    nodes = [p.node for p in function.params]
+    required = sum(n.type == "parameter_declaration" for n in nodes)
+    unbounded = any(n.type == "variadic_parameter_declaration" for n in nodes)
+    return required <= count and (unbounded or count <= len(nodes))
+
+
 def analyse(unit: Unit, kernel: Function) -> Program:
     """Analyses a kernel and, transitively, the device functions of the unit that it calls."""
     file_vars = file_variables(unit)
-    contexts: dict[tuple[int, tuple[frozenset[Space], ...]], FunctionInfo] = {}
+    contexts: dict[tuple[int, Context], FunctionInfo] = {}
+    numbers: dict[str, dict[Context, int]] = {}
     order: list[FunctionInfo] = []
     recursive: set[str] = set()
 
@@ -171,21 +191,23 @@ def analyse(unit: Unit, kernel: Function) -> Program:
         values = Values(unit, function, scopes, targets)
         info = FunctionInfo(function, scopes, values, Scanner(values).sites)
         for call in info.sites.calls:
+            context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED)) for s, roots in call.targets)
             for callee in call.callees:
                 if id(callee.node) in stack:
                     recursive.add(callee.name)
                     continue
-                if len(callee.params) < len(call.args) and "..." not in callee.node.text[:400]:
+                if not _takes(callee, len(call.args)):
                     continue
-                wanted = tuple((s, r) for s, r in call.targets[: len(callee.params)])
-                key = (id(callee.node), tuple(s for s, _ in wanted))
+                key = (id(callee.node), context)
                 found = contexts.get(key)
                 if found is None:
                     if len(contexts) >= _MAX_CONTEXTS:
                         recursive.add(callee.name)
                         continue
-                    found = build(callee, wanted, (*stack, id(callee.node)))
-                    found.number = sum(1 for f in order if f.function is callee)
+                    found = build(callee, call.targets[: len(callee.params)], (*stack, id(callee.node)))
+                    # All overloads that one call may mean get one number, and so one name.
+                    known = numbers.setdefault(callee.name, {})
+                    found.number = known.setdefault(context, len(known))
                     contexts[key] = found
                     order.append(found)
                 info.callees.setdefault(call.node, []).append(found)

@@ -16,7 +16,7 @@ from mutate.analysis.accesses import Access, Call
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.program import FunctionInfo, Mem, Obj
 from mutate.analysis.symbols import Space
-from mutate.analysis.values import arguments, callee_name
+from mutate.analysis.values import arguments, callee_name, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
@@ -114,6 +114,11 @@ class Slicer:
 
     def _any_needed(self, objs: frozenset[Obj]) -> bool:
         return not self.needed.isdisjoint(objs)
+
+    def kept_stores(self) -> list[Access]:
+        """Global stores whose value something kept reads back: they stay as they are."""
+        return [a for a in self.info.sites.accesses if a.touches_global and a.kind in ("store", "update")
+                and self._any_needed(frozenset(Mem(r) for r in a.roots))]
 
     @property
     def keeps_barriers(self) -> bool:
@@ -258,10 +263,12 @@ class Slicer:
         builtin = BUILTINS.get(callee_name(node))
         if builtin is not None and builtin.kind in ("wait", "fence") and self._keeps_order(builtin.kind):
             return self._kept_whole(node)
+        receiver = method_receiver(node)
+        inputs = args if receiver is None else (receiver, *args)
         if call is None:
             if self._any_needed(self.info.written_by_call(node, args)):
                 return self._kept_whole(node)
-            return self._all(args)
+            return self._all(inputs)
         if self._any_needed(self.info.written_by_call(node, args)):
             return self._kept_whole(node)
         infos = self.info.callees.get(node, [])
@@ -273,14 +280,23 @@ class Slicer:
                 touches = True
                 wanted |= params
         if not touches:
-            return self._all(args)
+            return self._all(inputs)
         pieces: list[Piece] = []
         for i, arg in enumerate(args):
-            if i in wanted or any(_template_param(c, i) for c in infos):
+            if i in wanted:
                 self.need(arg)
-            else:
-                pieces += self.pieces(arg)
+                continue
+            if any(template_param(c, i) for c in infos):
+                self._need_variables(arg)
+            pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=call)]
+
+    def _need_variables(self, node: Node) -> None:
+        """The variables of an expression that is only named in a ``decltype``: they must stay declared."""
+        for obj in self.info.uses(node):
+            if not isinstance(obj, Mem) and obj not in self.needed:
+                self.needed.add(obj)
+                self._changed = True
 
     # -- statements ---------------------------------------------------------------------------------------
 
@@ -304,7 +320,7 @@ class Slicer:
             return self._switch(node)
         if kind in ("case_statement", "labeled_statement", "else_clause", "attributed_statement"):
             value = node.get("value") or node.get("label")
-            inner = self._children([k for k in node.kids if k is not value], loop_kept)
+            inner = self._children([k for k in node.kids if k is not value and k.type != "else"], loop_kept)
             if kind == "case_statement":
                 self.need(value)
             return Plan("nest", node, inner=inner,
@@ -414,7 +430,7 @@ class Slicer:
         return Plan("nest", node, inner=inner, content=True)
 
 
-def _template_param(info: FunctionInfo, index: int) -> bool:
+def template_param(info: FunctionInfo, index: int) -> bool:
     """True when a parameter's type is deduced from its argument."""
     f = info.function
     if not f.template_params or index >= len(f.params):

@@ -71,10 +71,28 @@ class Var:
     spaces: set[Space] = field(default_factory=set)
     roots: set[Var] = field(default_factory=set)
     init: Node | None = None
+    _inner: dict[str, Var] = field(default_factory=dict)
+
+    def pointee(self, member: str = "") -> Var:
+        """Stands for the memory behind the pointers kept in this variable or its memory, or behind one member of it.
+
+        What a pointer in memory points to is taken to be other memory than the one it is kept in, except for lists and
+        trees: their memory is all one from the second step on.
+        """
+        if self._inner is NO_INNER:
+            return self
+        found = self._inner.get(member)
+        if found is None:
+            found = self._inner[member] = Var(f"{self.name}.{member}" if member else f"*{self.name}", UNKNOWN_TYPE,
+                                              Space.GLOBAL, None)
+            found._inner = found._inner if member else NO_INNER
+        return found
 
     def __repr__(self) -> str:
         return f"<{self.space} {self.name}>"
 
+
+NO_INNER: dict[str, Var] = {}
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SKIP_WORDS = frozenset({"const", "volatile", "static", "extern", "register", "inline", "__shared__", "__device__",

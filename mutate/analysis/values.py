@@ -70,6 +70,12 @@ def callee_name(node: Node) -> str:
                                               "primitive_type", "dependent_name") else ""
 
 
+def method_receiver(node: Node) -> Node | None:
+    """The object of a member function's call."""
+    function = node.get("function")
+    return function.get("argument") if function is not None and function.type == "field_expression" else None
+
+
 def arguments(node: Node) -> list[Node]:
     args = node.get("arguments")
     return [k for k in args.kids if k.type != "comment"] if args is not None else []
@@ -89,7 +95,7 @@ _NUMBERS = frozenset({"char", "short", "int", "long", "float", "double", "bool",
                       "unsigned", "signed", "dim3", "ssize_t", "ptrdiff_t"})
 
 
-def _is_number(type_: Type) -> bool:
+def is_number(type_: Type) -> bool:
     """A plain value that can hide no pointer."""
     return type_.kind == "value" and (type_.name in _NUMBERS or type_.name in _VECTOR_LIKE
                                       or (type_.name.endswith("_t") and "int" in type_.name))
@@ -109,7 +115,7 @@ class Values:
             if param_targets is not None and i < len(param_targets):
                 var.spaces |= param_targets[i][0]
                 var.roots |= param_targets[i][1]
-            elif function.is_kernel and not var.is_ref and not _is_number(var.type):
+            elif function.is_kernel and not var.is_ref and not is_number(var.type):
                 # What a kernel receives from the host can only point to global memory.
                 var.spaces.add(Space.GLOBAL)
                 var.roots.add(var)
@@ -210,19 +216,20 @@ class Values:
             return Value(var.type, storage, frozenset({var}))
         return Value(var.type, storage, frozenset({var}), frozenset(var.spaces), frozenset(var.roots))
 
-    def _pointee_in(self, holder: Value) -> tuple[frozenset[Space], frozenset[Var]]:
+    def _pointee_in(self, holder: Value, member: str = "") -> tuple[frozenset[Space], frozenset[Var]]:
         """Where a pointer points that is stored inside ``holder``'s memory."""
         if not holder.spaces and not holder.roots:
             return NONE, frozenset()
         if holder.spaces and holder.spaces <= {Space.REGISTER, Space.LOCAL, Space.PARAM}:
             spaces = frozenset(s for v in holder.roots for s in v.spaces)
-            roots = frozenset(r for v in holder.roots for r in v.roots)
+            # A structure that the host fills points to something else by each of its members.
+            roots = frozenset(r.pointee(member) if member and r is v else r for v in holder.roots for r in v.roots)
             return (spaces, roots) if spaces else (frozenset({Space.UNKNOWN}), frozenset())
         spaces = frozenset({Space.GLOBAL})
         for v in holder.roots:
             if v.space in (Space.SHARED, Space.CONSTANT):
                 spaces |= frozenset(v.spaces)
-        return spaces, holder.roots
+        return spaces, frozenset(r.pointee() for r in holder.roots)
 
     def _evaluate(self, node: Node) -> Value:
         kind = node.type
@@ -321,7 +328,7 @@ class Values:
         type_ = self.field_type(holder.type.name, field.text if field is not None else "")
         held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
         if type_.kind == "pointer" or (type_.name == "" and holder.type.name not in _VECTOR_LIKE):
-            held = self._pointee_in(holder)
+            held = self._pointee_in(holder, field.text if field is not None else "")
         if type_.kind == "pointer" and holder.spaces <= {Space.REGISTER} and not held[0]:
             held = (frozenset({Space.UNKNOWN}), frozenset())
         return Value(type_, holder.spaces, holder.roots, *held)

@@ -43,6 +43,8 @@ class Function:
     extern_c: bool = False
     launch_bounds: tuple[str, ...] = ()
     returns_void: bool = True
+    is_const: bool = False
+    """A member function that leaves its object as it is."""
 
     @property
     def is_template(self) -> bool:
@@ -76,6 +78,7 @@ class File:
 
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_CONST_METHOD = re.compile(r"\)\s*const\b[^()]*$")
 _CONTAINERS = frozenset({"namespace_definition", "linkage_specification", "declaration_list", "translation_unit",
                          "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"})
 _DEVICE_MARKS = ("__global__", "__device__", "__constant__", "__shared__", "__managed__")
@@ -294,7 +297,7 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
         params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
         is_method=method or "::" in name.text, template_params=template[0], template_defaults=template[1],
         extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
-        returns_void=void)
+        returns_void=void, is_const=bool(_CONST_METHOD.search(head)))
 
 
 @dataclass

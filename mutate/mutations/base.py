@@ -125,6 +125,7 @@ class Rewriter:
         self.file = file
         self.mutation = mutation
         self.edits: list[Edit] = []
+        self._wraps: list[tuple[Node, str, str, str]] = []
         self._comments: dict[int, list[str]] = {}
 
     def show(self, node: Node) -> str:
@@ -138,8 +139,7 @@ class Rewriter:
         self.edits.append(Edit(span.start, span.end, text, note))
 
     def wrap(self, node: Node, prefix: str, suffix: str, note: str) -> None:
-        self.edits.append(Edit(node.start, node.start, prefix, note))
-        self.edits.append(Edit(node.end, node.end, suffix, note))
+        self._wraps.append((node, prefix, suffix, note))
         self.comment(node, note)
 
     def insert(self, at: int, text: str, note: str) -> None:
@@ -162,8 +162,11 @@ class Rewriter:
 
     def finish(self) -> tuple[Edit, ...]:
         comments = [Edit(at, at, f" /* kmutate: {'; '.join(notes)} */", "") for at, notes in self._comments.items()]
-        # A comment behind a statement comes after the closing edits at the same byte.
-        return merge_insertions([*self.edits, *comments])
+        # Where several wraps begin or end at one byte, the outer one is outside. A comment comes behind them all.
+        outer = sorted(self._wraps, key=lambda w: (w[0].start, -w[0].end))
+        opening = [Edit(n.start, n.start, prefix, note) for n, prefix, _, note in outer]
+        closing = [Edit(n.end, n.end, suffix, note) for n, _, suffix, note in reversed(outer)]
+        return merge_insertions([*self.edits, *closing, *opening, *comments])
 
 
 def merge_insertions(edits: Iterable[Edit]) -> tuple[Edit, ...]:

@@ -104,11 +104,14 @@ def _line_start(source: bytes, at: int) -> int:
 
 def _prelude_offset(unit: Unit, kernel: Function) -> int:
     """Before the first of the kernel and the functions of this file that it may reach."""
-    first = kernel.item.outermost.start
-    reached = {f.name for f in unit.main.functions if f.is_device} & kernel.item.mentions
-    for f in unit.main.functions:
-        if f.name in reached and f.item.outermost.start < first:
-            first = f.item.outermost.start
+    mentioned, grew = set(kernel.item.mentions), True
+    reached = [kernel]
+    while grew:
+        fresh = [f for f in unit.main.functions if f.is_device and f.name in mentioned and f not in reached]
+        grew = bool(fresh)
+        reached += fresh
+        mentioned.update(*(f.item.mentions for f in fresh))
+    first = min(f.item.outermost.start for f in reached)
     return _line_start(unit.source, unit.main.expansion.to_source(Span(first, first + 1)).start)
 
 

@@ -28,7 +28,7 @@ MUTATION = Mutation(
     keeps="every global access with its address, width, cache operator, predicate and count; what addresses and "
           "control flow depend on",
     removes="arithmetic, shared memory and barriers that no address depends on",
-    how="loaded bits are folded into a sink by XOR, a store stores the sink; at the end of every thread a store of the "
+    how="loaded bits are added to a sink, a store stores the sink; at the end of every thread a store of the "
         "sink that never happens keeps the loads alive",
     transform=transform,
     checks=(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
-from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer
+from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer, template_param
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -148,11 +148,15 @@ class _Writer:
         for i, x in enumerate(args):
             wanted = any(i < len(c.scopes.params) and c.scopes.params[i] in self.planner.slicer(c).needed
                          for c in infos)
-            if wanted or self.slicer.info.uses(x) <= self.slicer.needed:
+            if wanted:
                 texts.append(self.out.show(x))
+                continue
+            self.features.add("any")
+            by_reference = any(_takes_reference(c, i) for c in infos)
+            if any(template_param(c, i) for c in infos):
+                texts.append(f"km_Spare<decltype({self.out.show(x)})>().{'place()' if by_reference else 'value'}")
             else:
-                self.features.add("any")
-                texts.append("km_Any()")
+                texts.append("km_AnyRef()" if by_reference else "km_Any()")
         name = self.out.show(function) if function is not None else ""
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)
@@ -277,6 +281,11 @@ class _Writer:
         return [f"{{ {self.out.show(node)} {folds} }}"]
 
 
+def _takes_reference(info: FunctionInfo, index: int) -> bool:
+    params = info.function.params
+    return index < len(params) and "&" in params[index].type_text and "const" not in params[index].type_text.split()
+
+
 def _flatten(pieces: list[Piece]) -> list[Piece]:
     out: list[Piece] = []
     for p in pieces:
@@ -328,5 +337,12 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
             clones.append(Clone(info, names[id(info)], writer.out.finish(), ("km_Sink &km_sink",)))
     if "put" in features and style.guard_stores:
         features |= {"guarded-put", "never"}
+    if style.guard_stores:
+        for slicer in slicers:
+            for a in slicer.kept_stores():
+                file = slicer.info.function.file
+                return Refused("store-read-back", f"`{' '.join(a.node.text.split())[:50]}` is stored and read back, and "
+                               "an address or the control flow depends on it: the store cannot be taken away",
+                               file.expansion.to_source(a.node.span) if file.main else None, "use memory-only")
     notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
     return Rewrite(edits, tuple(clones), frozenset(features), notes=notes)

@@ -42,7 +42,8 @@ MUTATION = Mutation(
                 "    __syncthreads();\n"
                 "    out[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n"
                 "}\n",
-                after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])", "km_linear_thread() / 32u")),
+                after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])",
+                       "(km_linear_thread() / 32u) & mask")),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
     ),
 )

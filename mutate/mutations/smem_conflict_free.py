@@ -42,7 +42,7 @@ MUTATION = Mutation(
                 "    __syncthreads();\n"
                 "    out[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n"
                 "}\n",
-                after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])", "km_linear_thread() %")),
+                after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])", "+ blockDim.x * (threadIdx.y")),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
     ),
 )
