@@ -1,0 +1,192 @@
+// One time step of the 3D acoustic wave equation: finite differences of order 8 in space, 2 in time.
+//
+//   out = 2 * in - out + vsq * laplacian(in)        out holds the step before on entry, the step after on return
+//
+// A block owns a 16 x 16 column of the volume and walks it plane by plane along z. The plane it stands on is in
+// shared memory (the x and y neighbours), the nine values along z are a queue in the registers of each thread, the
+// coefficients are in constant memory. The outermost 4 points on each side are boundary and are never written.
+// nx and ny are multiples of 16, nz is at least 9.
+//
+// Teaches: the limiter study itself. Three full arrays of traffic, two barriers a plane and 25 points of arithmetic
+//          compete: time memory-only, math-only and no-sync before believing either side.
+// Seeds:   "Analysis-Driven Optimization", slides 14-18 (limiter), 30-31 (halo loads, accesses in flight),
+//          46-49 (latency, barriers); "Local Memory and Register Spilling", slides 10-16.
+//
+// Build and check: nvcc -O3 fd3d.cu && ./a.out
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#define RADIUS 4
+#define TILE_X 16
+#define TILE_Y 16
+
+#define CHECK(call)                                                                                  \
+    do {                                                                                             \
+        cudaError_t status_ = (call);                                                                \
+        if (status_ != cudaSuccess) {                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));         \
+            exit(EXIT_FAILURE);                                                                      \
+        }                                                                                            \
+    } while (0)
+
+/* Second derivative of order 8; c_coeff[0] counts for all three dimensions. */
+__constant__ float c_coeff[RADIUS + 1];
+
+/* kmutate launch
+   int nx = 512, ny = 512, nz = 256;
+   dim3 grid = { nx / TILE_X, ny / TILE_Y };
+   dim3 block = { TILE_X, TILE_Y };
+   extern float c_coeff[RADIUS + 1] = { -8.541667f, 1.6f, -0.2f, 0.02539683f, -0.001785714f };
+   float out[nx * ny * nz] = uniform(-1, 1);
+   float in[nx * ny * nz] = uniform(-1, 1);
+   float vsq[nx * ny * nz] = uniform(0, 0.2);
+   fd3d(out, in, vsq, nx, ny, nz);
+*/
+__global__ void fd3d(float *out, const float *in, const float *vsq, int nx, int ny, int nz)
+{
+    __shared__ float tile[TILE_Y + 2 * RADIUS][TILE_X + 2 * RADIUS];
+
+    const int ix = blockIdx.x * TILE_X + threadIdx.x;
+    const int iy = blockIdx.y * TILE_Y + threadIdx.y;
+    const int tx = threadIdx.x + RADIUS;
+    const int ty = threadIdx.y + RADIUS;
+    const int stride = nx * ny;
+
+    // Halo offsets are clamped to the volume: only boundary points would use what a clamped load returns.
+    const int south = iy >= RADIUS ? -RADIUS * nx : 0;
+    const int north = iy + TILE_Y < ny ? TILE_Y * nx : 0;
+    const int west = ix >= RADIUS ? -RADIUS : 0;
+    const int east = ix + TILE_X < nx ? TILE_X : 0;
+    const bool interior = ix >= RADIUS && ix < nx - RADIUS && iy >= RADIUS && iy < ny - RADIUS;
+
+    int next = iy * nx + ix;                 // the plane that enters the queue next
+    int here = next + (RADIUS - 1) * stride; // the plane in the middle of the queue
+
+    float behind4;
+    float behind3 = in[next];
+    next += stride;
+    float behind2 = in[next];
+    next += stride;
+    float behind1 = in[next];
+    next += stride;
+    float current = in[next];
+    next += stride;
+    float infront1 = in[next];
+    next += stride;
+    float infront2 = in[next];
+    next += stride;
+    float infront3 = in[next];
+    next += stride;
+    float infront4 = in[next];
+    next += stride;
+
+    for (int iz = RADIUS; iz < nz - RADIUS; iz++) {
+        behind4 = behind3;
+        behind3 = behind2;
+        behind2 = behind1;
+        behind1 = current;
+        current = infront1;
+        infront1 = infront2;
+        infront2 = infront3;
+        infront3 = infront4;
+        infront4 = in[next];
+        next += stride;
+        here += stride;
+
+        __syncwarp(); /* kmutate: __syncthreads removed: warps no longer wait for each other */ // the tile of the plane before has been read by all
+        if (threadIdx.y < RADIUS) {
+            tile[threadIdx.y][tx] = in[here + south];
+            tile[threadIdx.y + TILE_Y + RADIUS][tx] = in[here + north];
+        }
+        if (threadIdx.x < RADIUS) {
+            tile[ty][threadIdx.x] = in[here + west];
+            tile[ty][threadIdx.x + TILE_X + RADIUS] = in[here + east];
+        }
+        tile[ty][tx] = current;
+        __syncwarp(); /* kmutate: __syncthreads removed: warps no longer wait for each other */
+
+        float laplacian = c_coeff[0] * current;
+        laplacian += c_coeff[1] * (infront1 + behind1 + tile[ty - 1][tx] + tile[ty + 1][tx] +
+                                   tile[ty][tx - 1] + tile[ty][tx + 1]);
+        laplacian += c_coeff[2] * (infront2 + behind2 + tile[ty - 2][tx] + tile[ty + 2][tx] +
+                                   tile[ty][tx - 2] + tile[ty][tx + 2]);
+        laplacian += c_coeff[3] * (infront3 + behind3 + tile[ty - 3][tx] + tile[ty + 3][tx] +
+                                   tile[ty][tx - 3] + tile[ty][tx + 3]);
+        laplacian += c_coeff[4] * (infront4 + behind4 + tile[ty - 4][tx] + tile[ty + 4][tx] +
+                                   tile[ty][tx - 4] + tile[ty][tx + 4]);
+
+        if (interior)
+            out[here] = 2.0f * current - out[here] + vsq[here] * laplacian;
+    }
+}
+
+static float noise(size_t i, unsigned int seed)
+{
+    unsigned int h = (unsigned int)i * 2654435761u + seed;
+    h ^= h >> 15;
+    h *= 2246822519u;
+    h ^= h >> 13;
+    return (float)(h >> 8) / (1u << 24);
+}
+
+static double reference(const std::vector<float> &before, const std::vector<float> &in, const std::vector<float> &vsq,
+                        const float *coeff, int nx, int ny, size_t i)
+{
+    const size_t stride_y = nx, stride_z = (size_t)nx * ny;
+    double laplacian = (double)coeff[0] * in[i];
+    for (int r = 1; r <= RADIUS; r++)
+        laplacian += (double)coeff[r] * ((double)in[i - r] + in[i + r] + in[i - r * stride_y] + in[i + r * stride_y] +
+                                         in[i - r * stride_z] + in[i + r * stride_z]);
+    return 2.0 * in[i] - before[i] + vsq[i] * laplacian;
+}
+
+int main()
+{
+    const int nx = 512, ny = 512, nz = 256;
+    const size_t points = (size_t)nx * ny * nz, bytes = points * sizeof(float);
+    const float coeff[RADIUS + 1] = {-8.541667f, 1.6f, -0.2f, 0.02539683f, -0.001785714f};
+
+    std::vector<float> before(points), in(points), vsq(points), after(points);
+    for (size_t i = 0; i < points; i++) {
+        before[i] = 2.0f * noise(i, 1) - 1.0f;
+        in[i] = 2.0f * noise(i, 2) - 1.0f;
+        vsq[i] = 0.2f * noise(i, 3);
+    }
+
+    float *d_out, *d_in, *d_vsq;
+    CHECK(cudaMalloc(&d_out, bytes));
+    CHECK(cudaMalloc(&d_in, bytes));
+    CHECK(cudaMalloc(&d_vsq, bytes));
+    CHECK(cudaMemcpy(d_out, before.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_in, in.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_vsq, vsq.data(), bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpyToSymbol(c_coeff, coeff, sizeof(coeff)));
+
+    const dim3 block(TILE_X, TILE_Y);
+    const dim3 grid(nx / TILE_X, ny / TILE_Y);
+    fd3d<<<grid, block>>>(d_out, d_in, d_vsq, nx, ny, nz);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(after.data(), d_out, bytes, cudaMemcpyDeviceToHost));
+
+    int wrong = 0;
+    for (int sample = 0; sample < 10000; sample++) {
+        const int x = RADIUS + (int)(noise(sample, 4) * (nx - 2 * RADIUS));
+        const int y = RADIUS + (int)(noise(sample, 5) * (ny - 2 * RADIUS));
+        const int z = RADIUS + (int)(noise(sample, 6) * (nz - 2 * RADIUS));
+        const size_t i = ((size_t)z * ny + y) * nx + x;
+        if (!(std::fabs(after[i] - reference(before, in, vsq, coeff, nx, ny, i)) < 1e-4))
+            wrong++;
+    }
+    wrong += after[0] != before[0] || after[points - 1] != before[points - 1];
+
+    CHECK(cudaFree(d_out));
+    CHECK(cudaFree(d_in));
+    CHECK(cudaFree(d_vsq));
+    printf("fd3d: %s (%d of 10000 points wrong)\n", wrong ? "FAILED" : "ok", wrong);
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
