@@ -11,6 +11,8 @@ from mutate.errors import KmutateError
 from mutate.launch.types import Array, CType, Pointer, Rank, Scalar, Struct, leaves, uniform_lanes
 from mutate.source import Span
 
+_GENERAL_HINT = "a launch declaration is plain C; `kmutate list samples` names files that have one"
+
 
 @dataclass(frozen=True)
 class DeclarationText:
@@ -25,7 +27,7 @@ class DeclarationText:
     prefixed: bool = False
 
     def error(self, slug: str, what: str, span: Span, hint: str | None = None) -> KmutateError:
-        return KmutateError(slug, what, file=self.file, source=self.source, span=span, hint=hint)
+        return KmutateError(slug, what, file=self.file, source=self.source, span=span, hint=hint or _GENERAL_HINT)
 
 
 @dataclass(frozen=True)
