@@ -19,10 +19,8 @@ _JUMPS = frozenset({"BRA"})
 # Goes to one of several addresses, held in a register, or to an absolute one.
 INDIRECT = frozenset({"BRX", "BRXU", "JMX", "JMXU", "JMP"})
 _ENDS = frozenset({"EXIT", "RET", "KILL", "RTT"})
-# `BRA.DIV` and `BRA.CONV` branch on the convergence of the warp, `BRA.U` by an operand: all may fall through.
-_MAY_FALL_THROUGH = re.compile(r"^BRA\.(?:DIV|CONV|U|ANY|ALL)\b")
-# `BRA P0, 0x100` and `BRA !UP1, 0x100`: a second predicate as operand.
-_PREDICATE_OPERAND = re.compile(r"!?U?P\d")
+CONVERGENCE = re.compile(r"^BRA\.(?:DIV|CONV)\b")
+_PREDICATE_OPERAND = re.compile(r"(!?U?P(?:\d|T))(?=\s*(?:,|$))")
 _ALWAYS = frozenset({"", "@PT", "@UPT"})
 _NEVER = frozenset({"@!PT", "@!UPT"})
 
@@ -33,13 +31,22 @@ def address_operand(instruction: Instruction) -> int | None:
     return int(match.group(1), 16) if match else None
 
 
+def operand_predicate(instruction: Instruction) -> str | None:
+    """A second predicate that some control instructions have as first operand, `EXIT P1` or `BRA.U !UP0, 0x100`.
+
+    They act only if it holds too. Returned as it is written ("!UP0").
+    """
+    match = _PREDICATE_OPERAND.match(instruction.operands)
+    return match.group(1) if match else None
+
+
 def conditional(instruction: Instruction) -> bool:
-    """Whether the instruction can be skipped or fallen through: by a predicate before it or among its operands."""
-    if instruction.predicate not in _ALWAYS:
-        return True
-    if instruction.name in _JUMPS:
-        return bool(_MAY_FALL_THROUGH.match(instruction.opcode) or _PREDICATE_OPERAND.match(instruction.operands))
-    return False
+    """Whether a control instruction can be fallen through: by a predicate before it or among its operands.
+
+    Branches on the convergence of the warp (`BRA.DIV`, `BRA.CONV`) can always be.
+    """
+    return (instruction.predicate not in _ALWAYS or operand_predicate(instruction) is not None
+            or CONVERGENCE.match(instruction.opcode) is not None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from mutate.sass.cfg import INDIRECT, address_operand, join_targets, steps
+from mutate.sass.cfg import (
+    CONVERGENCE,
+    INDIRECT,
+    address_operand,
+    conditional,
+    join_targets,
+    operand_predicate,
+    steps,
+)
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
 from mutate.sass.fold import Flag, State, evaluate, guard
@@ -23,8 +31,6 @@ from mutate.sass.operands import written
 
 _ADDRESSES = re.compile(r"0x([0-9a-f]+)")
 _BARRIER_REGISTER = re.compile(r"\bB(\d+)\b")
-# `BRA.U !UP0, 0x100`: a predicate as operand.
-_BRANCH_OPERAND = re.compile(r"(!?U?P(?:\d|T))\s*,")
 # Does not go on to the next instruction when its predicate holds.
 _LEAVES = frozenset({"BRA", "EXIT", "RET", "KILL", "RTT", "CALL", *INDIRECT})
 _COUNTED = ("global_", "shared_", "local_", "generic_", "async_copy", "tma", "texture", "surface", "barrier",
@@ -142,22 +148,15 @@ class _Machine:
             return True
         instruction, step = self.code[number], self.steps[number]
         if step.join is not None:
-            return f"B{step.join}" not in state
-        if instruction.name == "BRA" and _BRANCH_OPERAND.match(instruction.operands):
-            return self._operand_predicate(number, state) is not True
-        # Calls come back by an edge of their own; of the others only convergence branches may go on when they hold.
-        return instruction.name not in _LEAVES or ".DIV" in instruction.opcode or ".CONV" in instruction.opcode
+            return f"B{step.join}" not in state or self._second(number, state) is not True
+        if CONVERGENCE.match(instruction.opcode) or instruction.name not in _LEAVES:
+            return True
+        return self._second(number, state) is not True
 
-    def _operand_predicate(self, number: int, state: State) -> bool | None:
-        """Value of `UP0` in `BRA.U UP0, 0x100`; ``None`` when there is none or it is unknown.
-
-        Convergence branches (`BRA.DIV`, `BRA.CONV`) depend on more than their operand.
-        """
-        instruction = self.code[number]
-        if ".DIV" in instruction.opcode or ".CONV" in instruction.opcode:
-            return None
-        operand = _BRANCH_OPERAND.match(instruction.operands)
-        return guard(state, "@" + operand.group(1)) if operand else None
+    def _second(self, number: int, state: State) -> bool | None:
+        """Value of the predicate among the operands of a control instruction: true when there is none."""
+        operand = operand_predicate(self.code[number])
+        return True if operand is None else guard(state, "@" + operand)
 
     def _transfer(self, number: int, state: State, certain: bool) -> None:
         instruction = self.code[number]
@@ -179,7 +178,8 @@ class _Machine:
         register = _BARRIER_REGISTER.search(instruction.operands)
         if register is None:
             return
-        address = address_operand(instruction) if instruction.name == "BSSY" and not instruction.predicate else None
+        certain = instruction.name == "BSSY" and not conditional(instruction)
+        address = address_operand(instruction) if certain else None
         if address is not None and address in self.index:
             state[f"B{register.group(1)}"] = address
         else:
@@ -188,6 +188,8 @@ class _Machine:
     def _leave(self, number: int, state: State) -> None:
         """Send the state to where this instruction may jump."""
         instruction, step = self.code[number], self.steps[number]
+        if self._second(number, state) is False and instruction.name in (*_LEAVES, "BSYNC"):
+            return
         if instruction.name == "CALL":
             self._call(number, state)
             return
@@ -197,8 +199,6 @@ class _Machine:
             known = state.get(f"B{step.join}")
             for target in [self.index[known]] if isinstance(known, int) else sorted(self.joins):
                 self._arrive(target, state)
-            return
-        if instruction.name == "BRA" and self._operand_predicate(number, state) is False:
             return
         for target in step.targets:
             self._arrive(target, state)

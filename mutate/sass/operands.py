@@ -131,7 +131,8 @@ def written(instruction: Instruction) -> tuple[str, ...] | None:
     if name == "UR2UP":
         return tuple("U" + p for p in _ALL_PREDICATES)
     if name == "BMOV":
-        return tuple(f"{o.kind}{o.number + n}" for o in operands[:1] if o.kind in ("R", "UR") for n in range(2))
+        return tuple(f"{o.kind}{o.number + n}" for o in operands[:1]
+                     if o.kind in ("R", "UR") and o.number >= 0 for n in range(2))
     if name in _WRITES_PREDICATES:
         return tuple(o.key for o in operands[:2] if o.kind in ("P", "UP") and o.number >= 0)
     if name not in _WRITES_FIRST:

@@ -1,0 +1,345 @@
+"""Accesses that only a non-zero flag lets through: found where they are, and nowhere else."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from sass_cases import ARCHS, build, corpus, guard_inputs
+
+from mutate.sass.classes import class_of
+from mutate.sass.disasm import Instruction
+from mutate.sass.guards import guarded, never_executed
+from mutate.sass.lines import line_table
+from mutate.toolchain.elf import Cubin
+
+HEAD = """__constant__ int km_flag;
+#include <cuda_fp16.h>
+template <class T> __device__ __forceinline__ int bits(T v)
+{
+    if (sizeof(T) == 1) return *(const unsigned char *)&v;
+    if (sizeof(T) == 2) return *(const unsigned short *)&v;
+    int r = 0;
+    for (int i = 0; i < sizeof(T) / 4; i++) r ^= ((const int *)&v)[i];
+    return r;
+}
+"""
+
+
+def split(text: str, arch: str, **options: object) -> tuple[Counter[str], Counter[str]]:
+    """Memory accesses and barriers by class: (guarded, unguarded)."""
+    result, listing = build(HEAD + text, arch, **options)
+    inside = guarded(listing, Cubin(result.cubin).constant_offset("km_flag"), **guard_inputs(result))
+    hidden = Counter(class_of(listing[n]) for n in inside)
+    wanted = ("global", "shared", "generic", "local", "barrier", "async")
+    rest = Counter(c for n, c in enumerate(map(class_of, listing)) if n not in inside and c.startswith(wanted))
+    return hidden, rest
+
+
+TYPES = {"int": 32, "float": 32, "double": 64, "__half": 16, "float4": 128, "unsigned char": 8, "short": 16,
+         "long long": 64, "float2": 64, "__half2": 32}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", TYPES)
+def test_stores_of_every_type_in_loops_and_bodies(arch, name):
+    step = "v.x = v.x * w.x; v.y += w.y;" if name in ("float4", "float2") else "v = v * w + v;"
+    hidden, rest = split(f"""extern "C" __global__ void k({name} *p, const {name} *q, int n) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        {name} v = q[i];
+        #pragma unroll 2
+        for (int j = 0; j < n; j++) {{
+            {name} w = q[i + j * n];
+            {step}
+            if (1 == bits(v) * km_flag) p[i + j] = v;
+        }}
+        if (n > 5) {{ if (1 == (bits(v) ^ i) * km_flag) p[i] = v; }}
+    }}""", arch)
+    assert set(hidden) == {f"global_store.{TYPES[name]}"}
+    # The loop's body, its remainder and the last one.
+    assert hidden.total() >= 3
+    assert rest and not [c for c in rest if not c.startswith("global_load")]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(("kind", "condition"), [
+    ("float", "1 == v * km_flag"), ("double", "1 == v * km_flag"), ("float", "v * km_flag > 5.0f || v * km_flag == 3"),
+    ("double", "fma(v, (double)km_flag, 2.0) == 3.0"), ("__half", "__int2half_rn(1) == v * __int2half_rn(km_flag)"),
+    ("int", "km_flag"), ("int", "km_flag != 0 && v > 3"), ("unsigned", "1u == (v & km_flag)"),
+    ("long long", "1 == v * km_flag"), ("int", "(v >> 3) * km_flag == 7"), ("int", "(v & km_flag) > 0"),
+    ("float", "1 == (__float_as_int(v) ^ n) * km_flag"), ("int", "v < n && n < 9 && v * n == 6 && km_flag > 0"),
+])
+def test_conditions_in_other_words(arch, kind, condition):
+    hidden, rest = split(f"""extern "C" __global__ void k({kind} *p, const {kind} *q, int n) {{
+        {kind} v = q[threadIdx.x];
+        v = v * v;
+        if ({condition}) p[threadIdx.x] = v;
+    }}""", arch)
+    # Where the condition is the flag alone the load moves behind it too.
+    assert sum(n for c, n in hidden.items() if c.startswith("global_store")) == 1
+    assert not [c for c in rest if c.startswith("global_store")]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("condition", [
+    "km_flag == 0", "!km_flag", "v > km_flag", "km_flag || v > 3", "v == km_flag", "(v + km_flag) == 3",
+    "(v | km_flag) == 3", "v * km_flag == 0", "(v & km_flag) < 1", "km_flag < n", "(v & ~km_flag) == 5",
+    "v * (km_flag + 1) == 1", "(v ^ km_flag) == 1", "v * km_flag != 1", "(v << km_flag) == 8", "v * !km_flag == 1",
+])
+def test_a_condition_that_may_hold_without_the_flag_is_no_guard(arch, condition):
+    hidden, rest = split(f"""extern "C" __global__ void k(int *p, const int *q, int n) {{
+        int v = q[threadIdx.x];
+        if ({condition}) p[threadIdx.x] = v;
+    }}""", arch)
+    assert not hidden and rest["global_store.32"] == 1
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_an_address_that_depends_on_the_flag_is_no_guard(arch):
+    hidden, rest = split("""extern "C" __global__ void k(float *p, const float *q, int n) {
+        __shared__ volatile float s[256];
+        int at = threadIdx.x + (n & km_flag);
+        s[at] = q[at];
+        __syncthreads();
+        p[at] = s[at ^ 1];
+    }""", arch)
+    assert not hidden
+    assert rest == {"shared_store.32": 1, "shared_load.32": 1, "global_load.32": 1, "global_store.32": 1, "barrier": 1}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_several_guards_atomics_and_an_unguarded_store(arch):
+    hidden, rest = split("""extern "C" __global__ void k(float *p, float *r, const float *q, int n) {
+        int i = threadIdx.x;
+        float v = q[i], w = q[i + n], x = v * w;
+        if (1 == bits(v) * km_flag) p[i] = v;
+        if (1 == bits(w) * km_flag) r[i] = w;
+        if (x > 3) {
+            if (1 == bits(x) * km_flag) p[i + 9] = x;
+            x += 3;
+            if (1 == bits(x) * km_flag) atomicAdd(p + 3, x);
+            r[n] = x;
+        }
+    }""", arch)
+    assert hidden == {"global_store.32": 3, "global_reduction": 1}
+    assert rest == {"global_load.32": 2, "global_store.32": 1}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_guarded_barriers_and_the_copies_of_code_behind_them(arch):
+    hidden, rest = split("""extern "C" __global__ void k(float *p, int n) {
+        __shared__ float s[256];
+        int i = threadIdx.x;
+        s[i] = p[i];
+        #pragma unroll 1
+        for (int j = 0; j < n; j++) {
+            if (km_flag) __syncthreads();
+            s[i] += s[255 - i];
+            if (km_flag) __syncthreads();
+        }
+        p[i] = s[i];
+    }""", arch)
+    assert hidden["barrier"] == 2 and not rest["barrier"]
+    # The body's accesses exist twice, once for each value of the flag, where the compiler splits the paths.
+    assert rest["shared_load.32"] == 3 and rest["shared_store.32"] == 2
+    assert hidden["shared_load.32"] in (0, 2) and hidden["shared_store.32"] in (0, 1)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_guards_in_and_behind_functions(arch):
+    hidden, rest = split("""
+    __device__ __noinline__ float f(float x, float *p) { if (1 == bits(x) * km_flag) p[3] = x; return sinf(x) * x; }
+    __device__ __noinline__ void g(float x, float *p) { p[4] = x; }
+    extern "C" __global__ void k(float *p, const float *q, int n) {
+        float v = q[0];
+        #pragma unroll 1
+        for (int i = 0; i < n; i++) {
+            v = f(v, p) / q[1];
+            if (1 == bits(v) * km_flag) p[i] = v;
+        }
+        if (km_flag) g(v, p);
+        p[5] = v;
+    }""", arch)
+    # Pointers that are passed to a function are generic for the compiler.
+    stores = {c: n for c, n in hidden.items() if "store" in c and not c.startswith("local")}
+    assert sum(stores.values()) == 3
+    assert sum(n for c, n in rest.items() if c.startswith(("global_store", "generic_store"))) == 1
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+def test_the_flag_among_other_constants(arch):
+    hidden, rest = split("""__constant__ float table[100];
+    __constant__ int other;
+    extern "C" __global__ void k(float *p, int n) {
+        float v = table[n] + table[3];
+        if (other * bits(v) == 1) p[1] = v;
+        if (km_flag * bits(v) == 1) p[2] = v;
+        if (table[5] * v == 1) p[3] = v;
+    }""", arch)
+    assert hidden == {"global_store.32": 1}
+    assert rest == {"global_store.32": 2}
+
+
+def test_without_a_flag_nothing_is_guarded():
+    for arch in ("sm_75", "sm_90", "sm_120"):
+        for result, listing in corpus(arch).values():
+            assert Cubin(result.cubin).constant_offset("km_flag") is None
+            assert not guarded(listing, None)
+            # Nor does a flag that the code never reads change anything.
+            assert not never_executed(listing, 0x7000, **guard_inputs(result))
+
+
+def i(n: int, opcode: str, operands: str = "", predicate: str = "") -> Instruction:
+    return Instruction(16 * n, predicate, opcode, operands, 0, 0)
+
+
+STORE = ("STG.E", "desc[UR4][R2.64], R5")
+
+
+def stores_guarded(*code: tuple[str, ...]) -> list[bool]:
+    listing = tuple(i(n, *row) for n, row in enumerate(code))
+    inside = guarded(listing, 0)
+    return [n in inside for n, row in enumerate(code) if row[0].startswith("STG")]
+
+
+def test_the_flag_must_decide_on_every_path():
+    flag = ("ISETP.NE.AND", "P0, PT, RZ, c[0x3][0x0], PT")
+    assert stores_guarded(flag, (*STORE, "@P0"), ("EXIT",)) == [True]
+    assert stores_guarded(flag, (*STORE, "@!P0"), ("EXIT",)) == [False]
+    # On the other path the predicate has another origin.
+    merged = (flag, ("ISETP.GT.AND", "P1, PT, R7, RZ, PT"), ("BRA", "0x40", "@P1"), ("ISETP.GT.AND",
+              "P0, PT, R8, RZ, PT"), (*STORE, "@P0"), ("EXIT",))
+    assert stores_guarded(*merged) == [False]
+    # A later definition, an unknown instruction, and a definition under a predicate end what was known.
+    assert stores_guarded(flag, ("ISETP.GT.AND", "P0, PT, R8, RZ, PT"), (*STORE, "@P0"), ("EXIT",)) == [False]
+    assert stores_guarded(flag, ("FROBNICATE", "R9"), (*STORE, "@P0"), ("EXIT",)) == [False]
+    assert stores_guarded(flag, ("ISETP.GT.AND", "P0, PT, R8, RZ, PT", "@P3"), (*STORE, "@P0"), ("EXIT",)) == [False]
+    assert stores_guarded(flag, ("R2P", "PR, R4, 0x1"), (*STORE, "@P0"), ("EXIT",)) == [False]
+
+
+def test_branches_that_the_flag_decides():
+    flag = ("ISETP.NE.AND", "P0, PT, RZ, c[0x3][0x0], PT")
+    assert stores_guarded(flag, ("BRA", "0x30", "@!P0"), STORE, STORE, ("EXIT",)) == [True, False]
+    assert stores_guarded(flag, ("EXIT", "", "@!P0"), STORE, ("EXIT",)) == [True]
+    assert stores_guarded(flag, ("EXIT", "", "@P0"), STORE, ("EXIT",)) == [False]
+    # A second way around the branch.
+    around = (("BRA", "0x30", "@P2"), flag, ("BRA", "0x40", "@!P0"))
+    assert stores_guarded(*around, STORE, STORE, ("EXIT",)) == [False, False]
+    # A second condition: it leaves only if both hold.
+    assert stores_guarded(flag, ("EXIT", "P1", "@!P0"), STORE, ("EXIT",)) == [False]
+    assert stores_guarded(flag, ("EXIT", "!P0"), STORE, ("EXIT",)) == [True]
+    assert stores_guarded(flag, ("BRA", "P1, 0x40", "@!P0"), STORE, ("EXIT",), STORE, ("EXIT",)) == [False, False]
+    assert stores_guarded(flag, ("BRA", "!P0, 0x40"), STORE, ("EXIT",), STORE, ("EXIT",)) == [True, False]
+    uniform = ("UISETP.NE.U32.AND", "UP0, UPT, UR8, URZ, UPT")
+    load = ("LDCU", "UR8, c[0x3][URZ]")
+    assert stores_guarded(load, uniform, ("BRA.U", "!UP0, 0x40"), STORE, STORE, ("EXIT",)) == [True, False]
+    assert stores_guarded(load, uniform, ("BRA.U", "UP0, 0x40"), STORE, STORE, ("EXIT",)) == [False, False]
+    # An indirect jump without a table may go anywhere.
+    assert stores_guarded(flag, ("BRX", "R2 -0x10", "@P5"), (*STORE, "@P0"), ("EXIT",)) == [False]
+
+
+def test_other_ways_to_the_flags_value():
+    compare = ("ISETP.NE.AND", "P0, PT, R4, RZ, PT")
+    tail = ((*STORE, "@P0"), ("EXIT",))
+    assert stores_guarded(("LDC", "R4, c[0x3][0x0]"), compare, *tail) == [True]
+    assert stores_guarded(("LDC", "R4, c[0x3][0x4]"), compare, *tail) == [False]
+    assert stores_guarded(("LDC", "R4, c[0x0][0x0]"), compare, *tail) == [False]
+    assert stores_guarded(("LDC", "R4, c[0x3][R7]"), compare, *tail) == [False]
+    assert stores_guarded(("LDC", "R4, c[0x3][R7+0x0]"), compare, *tail) == [False]
+    assert stores_guarded(("LDC.64", "R4, c[0x3][0x0]"), compare, *tail) == [True]
+    assert stores_guarded(("LDC.64", "R3, c[0x3][0x0]"), compare, *tail) == [False]
+    assert stores_guarded(("ULDC", "UR6, c[0x3][0x0]"), ("IMAD.U32", "R4, RZ, RZ, UR6"), compare, *tail) == [True]
+    assert stores_guarded(("LDC", "R3, c[0x3][0x0]"), ("R2UR", "UR6, R3"), ("UISETP.NE.AND", "UP1, UPT, UR6, URZ, UPT"),
+                          ("PLOP3.LUT", "P0, PT, PT, PT, UP1, 0x80, 0x8"), *tail) == [True]
+    assert stores_guarded(("DSETP.NEU.AND", "P0, PT, R6, c[0x3][0x0], PT"), *tail) == [False]
+
+
+# -- random programs against an oracle -------------------------------------------------------------------------------
+
+MASK = 0xFFFFFFFF
+VALUES = [0, 1, 2, 3, 5, 7, 8, 0x7FFFFFFF, 0x80000000, MASK, MASK - 1, 0x12345678]
+
+
+def random_number(rng: random.Random, depth: int) -> tuple[str, str]:
+    """An unsigned expression as C and as Python over ``n``, ``m`` and the flag ``f``."""
+    if depth == 0 or rng.random() < 0.25:
+        return rng.choice([("n", "n"), ("m", "m"), ("F", "f"), ("F", "f"), ("1u", "1"), ("0u", "0"), ("6u", "6"),
+                           ("0xffffffffu", str(MASK))])
+    (a, x), (b, y) = random_number(rng, depth - 1), random_number(rng, depth - 1)
+    operator = rng.choice("+-*&|^*&")
+    return f"({a} {operator} {b})", f"(({x} {operator} {y}) & {MASK})"
+
+
+def random_condition(rng: random.Random, depth: int) -> tuple[str, str]:
+    if depth == 0 or rng.random() < 0.4:
+        (a, x), (b, y) = random_number(rng, 2), random_number(rng, 1)
+        operator = rng.choice(["==", "!=", "<", "<=", ">", ">=", "=="])
+        if rng.random() < 0.3:
+            return f"((int){a} {operator} (int){b})", f"(signed({x}) {operator} signed({y}))"
+        return f"({a} {operator} {b})", f"({x} {operator} {y})"
+    (a, x), (b, y) = random_condition(rng, depth - 1), random_condition(rng, depth - 1)
+    choice = rng.choice(["&&", "||", "!"])
+    if choice == "!":
+        return f"(!{a})", f"(not {x})"
+    return f"({a} {choice} {b})", f"({x} {'and' if choice == '&&' else 'or'} {y})"
+
+
+Path = tuple[str, ...]
+"""Conditions under which a line is reached; each element is about a value of ``n`` of its own, all about one ``m``."""
+
+
+def random_body(rng: random.Random, depth: int, path: Path, lines: list[str], paths: dict[int, Path]) -> None:
+    """Statements with one store a line, whose paths are noted."""
+    for _ in range(rng.randint(1, 3)):
+        condition, python = random_condition(rng, 2)
+        here = (*path[:-1], f"{path[-1]} and {python}")
+        if depth and rng.random() < 0.5:
+            lines.append(f"if ({condition}) {{")
+            random_body(rng, depth - 1, here, lines, paths)
+            if rng.random() < 0.5:
+                lines.append("} else {")
+                random_body(rng, depth - 1, (*path[:-1], f"{path[-1]} and not {python}"), lines, paths)
+            lines.append("}")
+        elif depth and rng.random() < 0.3:
+            lines.append("for (unsigned j = 0; j < m; j++) { n += p[j];")
+            random_body(rng, 0, (*path[:-1], f"{path[-1]} and m > 0", "m > 0"), lines, paths)
+            lines.append("}")
+            return
+        else:
+            lines.append(f"if ({condition}) p[{len(lines) * 64} + threadIdx.x] = n + {len(lines)};")
+            paths[len(lines)] = here
+
+
+def may_hold(path: Path) -> bool:
+    def signed(x: int) -> int:
+        return x - (1 << 32) if x >> 31 else x
+
+    parts = [compile(python, "path", "eval") for python in path]
+    return any(all(any(eval(code, {"n": n, "m": m, "f": 0, "signed": signed}) for n in VALUES) for code in parts)
+               for m in VALUES)
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+@pytest.mark.parametrize("seed", range(4))
+def test_random_programs_are_never_called_guarded_where_they_are_not(arch, seed):
+    rng = random.Random(1000 + seed)
+    lines, paths = ["#define F ((unsigned)km_flag)", "__constant__ int km_flag;",
+                    'extern "C" __global__ void k(volatile unsigned *p, unsigned n, unsigned m) {'], {}
+    for _ in range(8):
+        random_body(rng, 3, ("True",), lines, paths)
+        lines.append("n = p[n];")
+    # After the first statement n is any value, which the oracle's list stands for.
+    result, listing = build("\n".join([*lines, "}"]), arch, extra=("-lineinfo",))
+    table = line_table(result.cubin, result.entry)
+    inside = guarded(listing, Cubin(result.cubin).constant_offset("km_flag"), **guard_inputs(result))
+    stores = [(n, table[x.offset].line) for n, x in enumerate(listing) if x.name == "STG"]
+    present = {line for _, line in stores}
+    # The compiler copies code for each value of the flag; of a line that executes one copy is left.
+    claimed = present - {line for n, line in stores if n not in inside}
+    possible = {line for line, path in paths.items() if may_hold(path)}
+    assert claimed <= set(paths)
+    assert not claimed & possible
+    # And much of what can be known is found: the rest is impossible for reasons beside the flag.
+    impossible = present - possible
+    assert len(claimed) >= 0.4 * len(impossible)
