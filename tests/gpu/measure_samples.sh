@@ -4,7 +4,7 @@
 #   kmutate variants samples/NAME.cu -o FOLDER/NAME   (for each sample, on any machine)
 #   tests/gpu/measure_samples.sh FOLDER RESULTS
 # ARCH (sm_90), ROUNDS (15 timed launches of each variant) and NCU_LIMIT (150 seconds of profiling for each sample; what
-# it cuts off is missing in the counters) can be set in the environment. About 2 minutes for the times, more with ncu.
+# it cuts off is missing in the counters) can be set in the environment.
 set -u
 [ $# -eq 2 ] || { sed -n "2,7s/^# //p" "$0" >&2; exit 2; }
 folder=$1 results=$2 arch=${ARCH:-sm_90}

@@ -1,0 +1,222 @@
+"""Writes docs/mutations.md and docs/samples.md from the code, the samples and the reference measurements.
+
+    python tests/docs/make_docs.py [mutations|samples]
+
+Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from mutate.model import Outcome, Verdict
+from mutate.mutations.base import Check
+from mutate.mutations.registry import all_mutations
+from mutate.pipeline.run import run_variants
+from mutate.resources import samples_dir, templates_dir
+from mutate.results import Request, VariantResult
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+REFERENCE = ROOT / "tests" / "gpu" / "reference"
+ARCH = "sm_90"
+_DEMANDS = {
+    "identical": "{what} are the original's, one by one",
+    "none": "no {what} left, unless guarded or retained: {classes}",
+    "same": "{what} as many as in the original, class by class: {classes}",
+    "same-sum": "{what} as many as in the original, all classes together: {classes}",
+}
+
+
+def _environment() -> jinja2.Environment:
+    env = jinja2.Environment(loader=jinja2.FileSystemLoader(str(templates_dir() / "docs")), trim_blocks=True,
+                             lstrip_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
+                             autoescape=False)  # Markdown
+    env.filters["sentence"] = lambda text: text[:1].upper() + text[1:].rstrip(".") + "."
+    env.filters["demand"] = _demand
+    return env
+
+
+def _demand(check: Check) -> str:
+    classes = ", ".join(f"`{c}`" for c in check.classes)
+    text = _DEMANDS[check.kind].format(what=check.what, classes=classes)
+    return text[:1].upper() + text[1:] + "."
+
+
+def mutations_page() -> str:
+    known = list(all_mutations().values())
+    stages: dict[int, list[str]] = {}
+    for m in known:
+        if m.id != "identity":
+            stages.setdefault(m.stage, []).append(m.id)
+    return _environment().get_template("mutations.md.j2").render(mutations=known, stages=sorted(stages.items()))
+
+
+# -- samples ----------------------------------------------------------------------------------------------------------
+
+def nvrtc_version() -> str:
+    """Version of the compiler's wheel; the outcomes belong to it."""
+    try:
+        return version("nvidia-cuda-nvrtc")
+    except PackageNotFoundError:
+        return "of the system"
+
+
+def _cell(v: VariantResult) -> str:
+    if v.refusal is not None:
+        return f"`{v.refusal.slug}`"
+    if v.outcome is not Outcome.OK or v.certificate is None:
+        return str(v.outcome)
+    rolled = v.certificate.static is not None and v.certificate.static.loops == "rolled"
+    return f"{v.certificate.verdict}{'¹' if rolled else ''}"
+
+
+def _why(v: VariantResult) -> Iterable[str]:
+    """What makes a variant less than VALID: ``slug``: text."""
+    if v.refusal is not None:
+        yield f"refused, `{v.refusal.slug}`: {v.refusal.why}"
+    elif v.certificate is not None:
+        for r in v.certificate.reasons:
+            if r.severity is not Verdict.VALID:
+                yield f"`{r.slug}`: {r.text}"
+    else:
+        yield f"`{v.outcome}`"
+
+
+def outcomes() -> dict[str, Any]:
+    """All samples through the pipeline: rows of the table, reasons, and how many of each verdict there are."""
+    names = list(all_mutations())
+    kernels: list[dict[str, Any]] = []
+    reasons: dict[str, dict[str, list[str]]] = {}
+    tally: dict[str, int] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in sorted(samples_dir().glob("*.cu")):
+            report = run_variants(Request(path, arch=ARCH, output=Path(scratch) / path.stem))
+            for k in report.kernels:
+                cells = dict.fromkeys(names, "–")
+                for v in k.variants:
+                    cells[v.mutation] = _cell(v)
+                    what = "refused" if v.refusal is not None else cells[v.mutation].rstrip("¹")
+                    tally[what] = tally.get(what, 0) + 1
+                    for why in _why(v):
+                        reasons.setdefault(why, {}).setdefault(k.target.name, []).append(v.mutation)
+                kernels.append({"name": k.target.name, "cells": cells})
+    where = {why: _where(at) for why, at in reasons.items()}
+    total = sum(tally.values())
+    counts = f"{total} variants of {len(kernels)} kernels: " + ", ".join(
+        f"{n} {what}" for what, n in sorted(tally.items(), key=lambda kv: -kv[1])) + "."
+    return {"kernels": kernels, "reasons": sorted(where.items()), "counts": counts, "mutations": names}
+
+
+def _where(at: dict[str, list[str]]) -> str:
+    """Which variants of which kernels; kernels with the same variants together, many only counted."""
+    together: dict[str, list[str]] = {}
+    for kernel, mutations in at.items():
+        together.setdefault(", ".join(mutations), []).append(f"`{kernel}`")
+    return "; ".join(f"{variants} of {', '.join(kernels) if len(kernels) <= 6 else f'{len(kernels)} kernels'}"
+                     for variants, kernels in together.items())
+
+
+class Times:
+    """The reference measurements, by kernel (its first launch) and variant."""
+
+    def __init__(self) -> None:
+        self.comment, self.rows = self._read("h200_times.csv")
+        _, self.counters = self._read("h200_counters.csv")
+        self.first = {(r["kernel"], r["variant"]): r for r in reversed(self.rows) if r["launch"] == "1"}
+
+    @staticmethod
+    def _read(name: str) -> tuple[list[str], list[dict[str, str]]]:
+        lines = (REFERENCE / name).read_text(encoding="utf-8").splitlines()
+        return ([line.removeprefix("# ") for line in lines if line.startswith("#")],
+                list(csv.DictReader(line for line in lines if not line.startswith("#"))))
+
+    def ms(self, kernel: str, variant: str = "original") -> float:
+        return float(self.first[kernel, variant]["median_ms"])
+
+    def grid(self, kernel: str) -> int:
+        blocks = 1
+        for n in self.first[kernel, "original"]["grid"].split("x"):
+            blocks *= int(n)
+        return blocks
+
+    def overlap(self, kernel: str) -> str:
+        return _overlap(self.ms(kernel), self.ms(kernel, "memory-only"), self.ms(kernel, "math-only"))
+
+    def sectors(self, kernel: str) -> int:
+        return next(int(r["global_load_sectors"]) for r in self.counters
+                    if r["kernel"] == kernel and r["variant"] == "original")
+
+    def table(self) -> list[dict[str, Any]]:
+        launches: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+        for r in self.rows:
+            launches.setdefault((r["kernel"], r["launch"]), {})[r["variant"]] = r
+        out = []
+        for (kernel, _), variants in launches.items():
+            full = variants["original"]
+
+            def cell(id_: str, variants: dict[str, dict[str, str]] = variants) -> str:
+                r = variants.get(id_)
+                return "–" if r is None else f"{_ms(float(r['median_ms']))} ({float(r['ratio']):.2f})"
+
+            both = [variants.get(v) for v in ("memory-only", "math-only")]
+            mem, math = (None if r is None else float(r["median_ms"]) for r in both)
+            noise = max(0.001, abs(float(variants["identity"]["ratio"]) - 1))
+            out.append({
+                "kernel": kernel, "grid": full["grid"], "full": _ms(float(full["median_ms"])),
+                "cells": {v: cell(v) for v in ("memory-only", "math-only", "no-sync", "smem-conflict-free")},
+                "overlap": "–" if mem is None or math is None else _overlap(float(full["median_ms"]), mem, math),
+                "noise": f"{100 * noise:.1f} %"})
+        return out
+
+
+def _overlap(full: float, mem: float, math: float) -> str:
+    return f"{(mem + math - full) / min(mem, math):.2f}".replace("-", "−")
+
+
+def _ms(value: float) -> str:
+    return f"{value:.3g}" if value >= 1 else f"{value:.4f}"
+
+
+def samples_page() -> str:
+    m = Times()
+    step = m.grid("increment1") - m.grid("increment2")
+    store = m.ms("increment1", "store-only") - m.ms("increment2", "store-only")
+    each = store / step  # ms
+    rounds = next(word for line in m.comment for word in line.split() if line.startswith("median") and word.isdigit())
+    return _environment().get_template("samples.md.j2").render(
+        **outcomes(), arch=ARCH, nvrtc=nvrtc_version(), machine=m.comment[0] + ".", rounds=rounds, times=m.table(),
+        blocks_step=f"{step:,}", store_step=_ms(store), per_block=f"{each * 1e6:.2f}",
+        t=lambda kernel, variant="original": _ms(m.ms(kernel, variant)),
+        x=lambda kernel, a, b: f"{m.ms(kernel, a) / m.ms(kernel, b):.2f}",
+        x2=lambda slow, fast: f"{m.ms(slow) / m.ms(fast):.2f}",
+        o=m.overlap, floor=lambda kernel: _ms(m.grid(kernel) * each),
+        sectors=lambda a, b: f"{100 * m.sectors(a) / m.sectors(b):.0f}")
+
+
+PAGES = {"mutations": mutations_page, "samples": samples_page}
+
+
+def main() -> int:
+    wanted = sys.argv[1:] or list(PAGES)
+    if not set(wanted) <= set(PAGES):
+        print(f"usage: make_docs.py [{'|'.join(PAGES)}]", file=sys.stderr)
+        return 2
+    DOCS.mkdir(exist_ok=True)
+    for name in wanted:
+        path = DOCS / f"{name}.md"
+        path.write_text(PAGES[name](), encoding="utf-8")
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
