@@ -179,6 +179,11 @@ class Scanner:
             arrow = op is not None and op.text == "->"
             self._scan(arg, "value" if arrow else "address")
             self._lvalue(node, mode, (arg,))
+        elif kind == "conditional_expression":
+            for field_name in ("condition", "consequence", "alternative"):
+                part = node.get(field_name)
+                if part is not None:
+                    self._scan(part, "value" if field_name == "condition" else mode)
         elif kind == "assignment_expression":
             self._assignment(node)
         elif kind == "update_expression":
@@ -224,6 +229,10 @@ class Scanner:
     def _claim(self, lvalue: Node, statement: Node, value: tuple[Node, ...]) -> None:
         while lvalue.type == "parenthesized_expression" and lvalue.kids:
             lvalue = lvalue.kids[0]
+        if lvalue.type == "conditional_expression":
+            for field_name in ("consequence", "alternative"):
+                if (part := lvalue.get(field_name)) is not None:
+                    self._claim(part, statement, value)
         access = self.sites.at.get(lvalue)
         if access is not None:
             access.statement = statement

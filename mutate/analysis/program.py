@@ -81,6 +81,9 @@ class FunctionInfo:
         var = self.values.root_variable(lvalue)
         if var is not None:
             return frozenset({var, *(r for r in var.roots if var.is_ref and r.space in (Space.LOCAL, Space.REGISTER))})
+        if lvalue.type == "conditional_expression":
+            parts = [p for f in ("consequence", "alternative") if (p := lvalue.get(f)) is not None]
+            return frozenset(o for p in parts for o in self.written_by(p))
         value = self.values.value(lvalue)
         return frozenset(r for r in value.roots if r.space in (Space.LOCAL, Space.REGISTER))
 
@@ -90,7 +93,7 @@ class FunctionInfo:
         infos = self.callees.get(call_node, [])
         by_reference = bool(infos) or call_node in self.sites.call_at
         for i, arg in enumerate(args):
-            if self._passed_by_constant(infos, i):
+            if self._passed_by_constant(infos, i) or group_scope(self.values, arg) is not None:
                 continue
             value = self.values.value(arg)
             decayed = value.decay()

@@ -109,7 +109,11 @@ class Slicer:
                 self._changed = True
         for n in node.walk():
             access = self.info.sites.at.get(n)
-            if access is not None and access.touches_global and (access.reads or access.kind in ("atomic", "asm")):
+            if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):
+                continue
+            # What an asynchronous copy reads is used only by way of the shared memory that it fills.
+            if access.kind != "async" or self._any_needed(frozenset(Mem(r) for r in access.roots
+                                                                    if r.space is Space.SHARED)):
                 self.retained[n] = access
 
     def _any_needed(self, objs: frozenset[Obj]) -> bool:
@@ -204,8 +208,9 @@ class Slicer:
     def _asm(self, a: Access) -> list[Piece]:
         node = a.node
         if a.touches_global and (self.keep.loads or a.writes):
-            self._need_outputs(node)
-            return self._kept_whole(node)
+            results = self._need_outputs(node)
+            loaded = [Piece(Act.FOLD, o, a) for o in results if self._is_used(o, node)] if a.asm_kind == "load" else []
+            return [*self._kept_whole(node), *loaded]
         outputs = node.get("output_operands")
         written: set[Obj] = set()
         for o in outputs.kids if outputs is not None else ():
@@ -216,10 +221,17 @@ class Slicer:
             return self._kept_whole(node)
         return []
 
-    def _need_outputs(self, node: Node) -> None:
+    def _is_used(self, result: Node, statement: Node) -> bool:
+        """Whether an output of inline PTX is named anywhere else: a part of a vector that is not is not loaded."""
+        return any(n.type == result.type and n.text == result.text and not statement.start <= n.start < statement.end
+                   for n in self.info.function.body.walk())
+
+    def _need_outputs(self, node: Node) -> list[Node]:
         outputs = node.get("output_operands")
-        for o in outputs.kids if outputs is not None else ():
-            self.need(o.get("value"))
+        values = [v for o in (outputs.kids if outputs is not None else ()) if (v := o.get("value")) is not None]
+        for v in values:
+            self.need(v)
+        return values
 
     def _assignment(self, node: Node) -> list[Piece]:
         left, right = node.get("left"), node.get("right")
@@ -228,14 +240,26 @@ class Slicer:
         target = left
         while target.type == "parenthesized_expression" and target.kids:
             target = target.kids[0]
-        access = self.info.sites.at.get(target)
         if self._any_needed(self.info.written_by(target)):
             return self._kept_whole(node)
+        return [*self.pieces(right), *self._target(target)]
+
+    def _target(self, target: Node) -> list[Piece]:
+        """What remains of the left side of an assignment whose value is not needed."""
+        while target.type == "parenthesized_expression" and target.kids:
+            target = target.kids[0]
+        if target.type == "conditional_expression":
+            condition = target.get("condition")
+            then, other = target.get("consequence"), target.get("alternative")
+            if condition is not None and then is not None and other is not None:
+                self.need(condition)
+                return [Piece(Act.BRANCH, condition, then=self._target(then), otherwise=self._target(other))]
+        access = self.info.sites.at.get(target)
         if access is not None and access.touches_global:
             for n in access.address or (access.node,):
                 self.need(n)
-            return [*self.pieces(right), Piece(Act.STORE, access.node, access)]
-        return [*self._index_pieces(target), *self.pieces(right)]
+            return [Piece(Act.STORE, access.node, access)]
+        return self._index_pieces(target)
 
     def _index_pieces(self, lvalue: Node) -> list[Piece]:
         return self._all(lvalue.kids) if lvalue.type != "identifier" else []

@@ -72,6 +72,7 @@ def _parser() -> Any:
 _KEPT_TOKENS = frozenset({"__global__", "__device__", "__host__", "__forceinline__", "__noinline__", "else",
                           "volatile"})
 MAX_DEPTH = 400
+_MOST_READINGS = 4
 
 
 class TooDeepError(ValueError):
@@ -80,12 +81,54 @@ class TooDeepError(ValueError):
 
 def parse(text: bytes) -> Node:
     """The tree of a text. Unreadable parts are ``ERROR`` nodes; raises ``TooDeepError`` for absurd nesting."""
+    root = _build(text, text)
+    other = bytearray(text)
+    for _ in range(_MOST_READINGS):
+        comparisons = _false_template_brackets(root)
+        if not comparisons:
+            break
+        # Read again with another operator in place of the `>`; the nodes still show the user's text.
+        for at in comparisons:
+            other[at] = 0x2F
+        root = _build(bytes(other), text)
+    for node in list(root.walk()):
+        _mend(node)
+    return root
+
+
+def _false_template_brackets(root: Node) -> list[int]:
+    """Offsets of the ``>`` in ``a < (b) && c > (d)`` that were taken for template brackets: ``a`` is a variable."""
+    suspects = [n for n in root.walk() if n.type == "template_function" and n.parent is not None
+                and n.parent.type == "call_expression"]
+    if not suspects:
+        return []
+    templates: set[str] = set()
+    variables: set[str] = set()
+    for node in root.walk():
+        if node.type in ("init_declarator", "parameter_declaration", "declaration", "array_declarator"):
+            name = node.get("declarator")
+            while name is not None and name.type.endswith("declarator") and name.type != "function_declarator":
+                name = name.get("declarator") or name.find("identifier")
+            if name is not None and name.type == "identifier":
+                variables.add(name.text)
+        elif node.type == "function_declarator" and (name := node.get("declarator")) is not None:
+            templates.add(name.text)
+    found: list[int] = []
+    for node in suspects:
+        name, arguments = node.get("name"), node.get("arguments")
+        if name is not None and arguments is not None and name.text in variables and name.text not in templates:
+            found.append(arguments.end - 1)
+    return found
+
+
+def _build(text: bytes, shown: bytes, shift: int = 0) -> Node:
+    """The tree of ``text``; its nodes show ``shown``, in which they stand ``shift`` bytes further on."""
     tree = _parser().parse(text)
     cursor = tree.walk()
 
     def build(depth: int) -> Node:
         raw = cursor.node
-        node = Node(raw.type if not raw.is_missing else "MISSING", raw.start_byte, raw.end_byte, text)
+        node = Node(raw.type if not raw.is_missing else "MISSING", raw.start_byte + shift, raw.end_byte + shift, shown)
         if depth > MAX_DEPTH:
             raise TooDeepError
         if raw.child_count and cursor.goto_first_child():
@@ -104,10 +147,7 @@ def parse(text: bytes) -> Node:
             cursor.goto_parent()
         return node
 
-    root = build(0)
-    for node in list(root.walk()):
-        _mend(node)
-    return root
+    return build(0)
 
 
 def _mend(node: Node) -> None:
@@ -125,6 +165,46 @@ def _mend(node: Node) -> None:
                 node.kids = [inner, value]
                 inner.type = "type_descriptor"
                 inner.parent = value.parent = node
+    elif node.type == "declaration" and node.parent is not None and node.parent.type in (
+            "compound_statement", "for_statement", "case_statement", "if_statement"):
+        for kid in list(node.kids):
+            _mend_initialiser(node, kid)
+
+
+def _mend_initialiser(declaration: Node, outer: Node) -> None:
+    """``T x(a);`` in a body is read as the declaration of a function: a variable, when ``a`` can be an expression.
+
+    ``outer`` is the declarator; it becomes an ``init_declarator`` with the arguments as its value.
+    """
+    inner: Node | None = outer
+    while inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
+        inner = inner.get("declarator") or (inner.kids[-1] if inner.kids else None)
+    if inner is None or inner.type != "function_declarator":
+        return
+    name, parameters = inner.get("declarator"), inner.get("parameters")
+    if name is None or name.type != "identifier" or parameters is None or not parameters.kids:
+        return
+    head = b"void f(){x"
+    snippet = head + parameters.text_source[parameters.start : parameters.end] + b";}"
+    tree = _build(snippet, parameters.text_source, parameters.start - len(head))
+    if any(n.type in ("ERROR", "MISSING") for n in tree.walk()):
+        return
+    value = next((n for n in tree.walk() if n.type == "argument_list"), None)
+    if value is None or value.start != parameters.start or value.end != parameters.end:
+        return
+    made = Node("init_declarator", outer.start, outer.end, outer.text_source)
+    target = name if inner is outer else outer
+    if inner is not outer and inner.parent is not None:
+        holder = inner.parent
+        holder.kids = [name if k is inner else k for k in holder.kids]
+        holder.fields = {f: name if k is inner else k for f, k in holder.fields.items()}
+        name.parent = holder
+    made.kids, made.fields, made.parent = [target, value], {"declarator": target, "value": value}, declaration
+    target.parent = value.parent = made
+    declaration.kids = [made if k is outer else k for k in declaration.kids]
+    declaration.fields = {f: made if k is outer else k for f, k in declaration.fields.items()}
+    for node in value.walk():
+        _mend(node)
 
 
 _VECTOR_TYPES = frozenset(

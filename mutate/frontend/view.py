@@ -73,12 +73,9 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     # A specialisation or an explicit instantiation of something blanked goes with it (it is an item itself).
     needed_text = _raw_words(main, kept)
     for include in expansion.includes:
-        if include.local:
-            files = _closure_of_include(unit, include.path)
-            used = any(_is_used(f, kept, needed, needed_text) for f in files) if files else has_header(include.path)
-            if not used:
-                spans.append(include.span)
-        elif not has_header(include.path):
+        files = _closure_of_include(unit, include.path)  # found beside the file or in an -I folder, in either spelling
+        used = any(_is_used(f, kept, needed, needed_text) for f in files) if files else has_header(include.path)
+        if not used:
             spans.append(include.span)
     return tuple(spans)
 
@@ -103,7 +100,7 @@ def _closure_of_include(unit: Unit, path: str) -> list[File]:
             tail = file.name.replace("\\", "/")
             if (tail == name or tail.endswith("/" + name.lstrip("./"))) and file not in found:
                 found.append(file)
-                work += [i.path for i in file.expansion.includes if i.local]
+                work += [i.path for i in file.expansion.includes]
     return found
 
 

@@ -341,8 +341,9 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
         for slicer in slicers:
             for a in slicer.kept_stores():
                 file = slicer.info.function.file
-                return Refused("store-read-back", f"`{' '.join(a.node.text.split())[:50]}` is stored and read back, and "
-                               "an address or the control flow depends on it: the store cannot be taken away",
+                text = " ".join(a.node.text.split())[:50]
+                return Refused("store-read-back", f"`{text}` is stored and read back, and an address or the control "
+                               "flow depends on it: the store cannot be taken away",
                                file.expansion.to_source(a.node.span) if file.main else None, "use memory-only")
     notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
     return Rewrite(edits, tuple(clones), frozenset(features), notes=notes)
