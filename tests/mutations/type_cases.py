@@ -233,6 +233,29 @@ __global__ void k(float *out, const float *in) {
 ]
 
 FUNCTIONS = [
+    Case("reference_parameters", """
+__device__ void fetch(const float *p, int i, float &a, float &b) { a = p[i]; b = p[i + 1] * 2.0f; }
+__device__ void add(float &to, float v) { to += v; }
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a, b;
+    fetch(in, i, a, b);
+    add(out[i], a * b);
+}
+"""),
+    Case("function_templates", """
+template <typename T, int N> __device__ T sum(const T *p) {
+    T s = T(0);
+    for (int j = 0; j < N; j++) s += p[j];
+    return s;
+}
+template <typename T> __device__ inline void put(T *p, int i, T v) { p[i] = v; }
+__global__ void k(float *out, int *n, const float *f, const int *m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    put(out, i, sum<float, 4>(f + i));
+    put<int>(n, i, sum<int, 3>(m + i));
+}
+"""),
     Case("shared_and_global_pointers", """
 __device__ float twice(const float *p, int i) { return 2.0f * p[i]; }
 __global__ void k(float *out, const float *in) {
@@ -249,6 +272,14 @@ __device__ float gauss(float x) { return expf(-x * x) * rsqrtf(poly(x) + 4.0f); 
 __global__ void k(float *out, const float *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = gauss(in[i]) + poly(in[i + 1]);
+}
+"""),
+    Case("nested_functions", """
+__device__ float inner(const float *p) { return *p; }
+__device__ float outer(const float *p, int n) { return inner(p) + inner(p + n) * 0.5f; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = outer(in + i, n);
 }
 """),
     Case("barrier_in_a_function", """
@@ -289,6 +320,24 @@ __global__ void k(float *out, const float *in) {
 }
 }
 """, kernel="physics::k"),
+    Case("macros", """
+#define AT(p, y, x) p[(y) * 64 + (x)]
+#define SQUARE(x) ((x) * (x))
+#define STORE(i, v) do { out[i] = (v); } while (0)
+__global__ void k(float *out, const float *in) {
+    int x = threadIdx.x, y = blockIdx.x;
+    float v = SQUARE(AT(in, y, x)) + AT(in, y + 1, x);
+    STORE(y * 64 + x, v);
+}
+"""),
+    Case("struct_methods", """
+struct Complex { float re, im; __device__ float norm() const { return re * re + im * im; } };
+__device__ Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+__global__ void k(float *out, const Complex *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (in[i] * in[i + 1]).norm();
+}
+"""),
 ]
 
 STATEMENTS = [
@@ -341,6 +390,24 @@ __global__ void k(float *out, const float *in, int n) {
         s = s * 0.5f + in[j];
     }
     out[threadIdx.x] = s;
+}
+"""),
+    Case("loaded_bound", """
+__global__ void k(float *out, const float *in, const int *rows) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0.0f;
+    for (int j = rows[i]; j < rows[i + 1]; j++) s += in[j] * in[j];
+    out[i] = s;
+}
+""", retained=True),
+    Case("nested_without_braces", """
+__global__ void k(float *out, const float *in, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < m; x++)
+            if ((x ^ y) & 1) out[i + y * m + x] = in[y * m + x] * 2.0f;
+            else if (x > 3) out[i] = in[x];
+            else ;
 }
 """),
     Case("preprocessed", """
