@@ -56,6 +56,28 @@ def corpus(arch: str) -> dict[str, tuple[Compiled, tuple[Instruction, ...]]]:
     return dict(zip(names, zip(results, listings(results, arch), strict=True), strict=True))
 
 
+_REGISTERED: dict[str, tuple[bytes, tuple[str, ...]]] = {}
+
+
+def register(text: str, *extra: str) -> str:
+    """Announce a source whose kernel `k` a test will want, so that all are compiled and disassembled together."""
+    data = text.encode()
+    _REGISTERED[text] = (data, extra)
+    return text
+
+
+@cache
+def _batch(arch: str) -> dict[str, tuple[Compiled, tuple[Instruction, ...]]]:
+    jobs = [Job(data, "user.cu", "k", CompileOptions(arch=arch, extra=extra)) for data, extra in _REGISTERED.values()]
+    results = compiled(jobs)
+    return dict(zip(_REGISTERED, zip(results, listings(results, arch), strict=True), strict=True))
+
+
+def registered(text: str, arch: str) -> tuple[Compiled, tuple[Instruction, ...]]:
+    """Result and listing of a registered source."""
+    return _batch(arch)[text]
+
+
 def guard_inputs(result: Compiled) -> dict[str, object]:
     """What guards wants to know of a cubin beside the listing."""
     kernel = Cubin(result.cubin).kernel(result.entry)

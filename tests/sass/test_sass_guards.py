@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from sass_cases import ARCHS, build, corpus, guard_inputs
+from sass_cases import ARCHS, corpus, guard_inputs, register, registered
 
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
@@ -27,9 +27,13 @@ template <class T> __device__ __forceinline__ int bits(T v)
 """
 
 
-def split(text: str, arch: str, **options: object) -> tuple[Counter[str], Counter[str]]:
+def source(text: str) -> str:
+    return register(HEAD + text)
+
+
+def split(text: str, arch: str) -> tuple[Counter[str], Counter[str]]:
     """Memory accesses and barriers by class: (guarded, unguarded)."""
-    result, listing = build(HEAD + text, arch, **options)
+    result, listing = registered(text, arch)
     inside = guarded(listing, Cubin(result.cubin).constant_offset("km_flag"), **guard_inputs(result))
     hidden = Counter(class_of(listing[n]) for n in inside)
     wanted = ("global", "shared", "generic", "local", "barrier", "async")
@@ -41,11 +45,9 @@ TYPES = {"int": 32, "float": 32, "double": 64, "__half": 16, "float4": 128, "uns
          "long long": 64, "float2": 64, "__half2": 32}
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("name", TYPES)
-def test_stores_of_every_type_in_loops_and_bodies(arch, name):
+def in_loops_and_bodies(name: str) -> str:
     step = "v.x = v.x * w.x; v.y += w.y;" if name in ("float4", "float2") else "v = v * w + v;"
-    hidden, rest = split(f"""extern "C" __global__ void k({name} *p, const {name} *q, int n) {{
+    return source(f"""extern "C" __global__ void k({name} *p, const {name} *q, int n) {{
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         {name} v = q[i];
         #pragma unroll 2
@@ -55,62 +57,79 @@ def test_stores_of_every_type_in_loops_and_bodies(arch, name):
             if (1 == bits(v) * km_flag) p[i + j] = v;
         }}
         if (n > 5) {{ if (1 == (bits(v) ^ i) * km_flag) p[i] = v; }}
-    }}""", arch)
+    }}""")
+
+
+BY_TYPE = {name: in_loops_and_bodies(name) for name in TYPES}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", TYPES)
+def test_stores_of_every_type_in_loops_and_bodies(arch, name):
+    hidden, rest = split(BY_TYPE[name], arch)
     assert set(hidden) == {f"global_store.{TYPES[name]}"}
     # The loop's body, its remainder and the last one.
     assert hidden.total() >= 3
     assert rest and not [c for c in rest if not c.startswith("global_load")]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize(("kind", "condition"), [
+def one_store(kind: str, condition: str, change: str = "") -> str:
+    return source(f"""extern "C" __global__ void k({kind} *p, const {kind} *q, int n) {{
+        {kind} v = q[threadIdx.x];
+        {change}
+        if ({condition}) p[threadIdx.x] = v;
+    }}""")
+
+
+GUARDS = {f"{kind}: {condition}": one_store(kind, condition, "v = v * v;") for kind, condition in (
     ("float", "1 == v * km_flag"), ("double", "1 == v * km_flag"), ("float", "v * km_flag > 5.0f || v * km_flag == 3"),
     ("double", "fma(v, (double)km_flag, 2.0) == 3.0"), ("__half", "__int2half_rn(1) == v * __int2half_rn(km_flag)"),
     ("int", "km_flag"), ("int", "km_flag != 0 && v > 3"), ("unsigned", "1u == (v & km_flag)"),
     ("long long", "1 == v * km_flag"), ("int", "(v >> 3) * km_flag == 7"), ("int", "(v & km_flag) > 0"),
     ("float", "1 == (__float_as_int(v) ^ n) * km_flag"), ("int", "v < n && n < 9 && v * n == 6 && km_flag > 0"),
-])
-def test_conditions_in_other_words(arch, kind, condition):
-    hidden, rest = split(f"""extern "C" __global__ void k({kind} *p, const {kind} *q, int n) {{
-        {kind} v = q[threadIdx.x];
-        v = v * v;
-        if ({condition}) p[threadIdx.x] = v;
-    }}""", arch)
+)}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", GUARDS)
+def test_conditions_in_other_words(arch, name):
+    hidden, rest = split(GUARDS[name], arch)
     # Where the condition is the flag alone the load moves behind it too.
     assert sum(n for c, n in hidden.items() if c.startswith("global_store")) == 1
     assert not [c for c in rest if c.startswith("global_store")]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-@pytest.mark.parametrize("condition", [
+NO_GUARDS = {condition: one_store("int", condition) for condition in (
     "km_flag == 0", "!km_flag", "v > km_flag", "km_flag || v > 3", "v == km_flag", "(v + km_flag) == 3",
     "(v | km_flag) == 3", "v * km_flag == 0", "(v & km_flag) < 1", "km_flag < n", "(v & ~km_flag) == 5",
     "v * (km_flag + 1) == 1", "(v ^ km_flag) == 1", "v * km_flag != 1", "(v << km_flag) == 8", "v * !km_flag == 1",
-])
-def test_a_condition_that_may_hold_without_the_flag_is_no_guard(arch, condition):
-    hidden, rest = split(f"""extern "C" __global__ void k(int *p, const int *q, int n) {{
-        int v = q[threadIdx.x];
-        if ({condition}) p[threadIdx.x] = v;
-    }}""", arch)
-    assert not hidden and rest["global_store.32"] == 1
+)}
 
 
 @pytest.mark.parametrize("arch", ARCHS)
-def test_an_address_that_depends_on_the_flag_is_no_guard(arch):
-    hidden, rest = split("""extern "C" __global__ void k(float *p, const float *q, int n) {
+@pytest.mark.parametrize("condition", NO_GUARDS)
+def test_a_condition_that_may_hold_without_the_flag_is_no_guard(arch, condition):
+    hidden, rest = split(NO_GUARDS[condition], arch)
+    assert not hidden and rest["global_store.32"] == 1
+
+
+ADDRESS = source("""extern "C" __global__ void k(float *p, const float *q, int n) {
         __shared__ volatile float s[256];
         int at = threadIdx.x + (n & km_flag);
         s[at] = q[at];
         __syncthreads();
         p[at] = s[at ^ 1];
-    }""", arch)
+    }""")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_an_address_that_depends_on_the_flag_is_no_guard(arch):
+    hidden, rest = split(ADDRESS, arch)
     assert not hidden
     assert rest == {"shared_store.32": 1, "shared_load.32": 1, "global_load.32": 1, "global_store.32": 1, "barrier": 1}
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_several_guards_atomics_and_an_unguarded_store(arch):
-    hidden, rest = split("""extern "C" __global__ void k(float *p, float *r, const float *q, int n) {
+SEVERAL = source("""extern "C" __global__ void k(float *p, float *r, const float *q, int n) {
         int i = threadIdx.x;
         float v = q[i], w = q[i + n], x = v * w;
         if (1 == bits(v) * km_flag) p[i] = v;
@@ -121,14 +140,17 @@ def test_several_guards_atomics_and_an_unguarded_store(arch):
             if (1 == bits(x) * km_flag) atomicAdd(p + 3, x);
             r[n] = x;
         }
-    }""", arch)
+    }""")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_several_guards_atomics_and_an_unguarded_store(arch):
+    hidden, rest = split(SEVERAL, arch)
     assert hidden == {"global_store.32": 3, "global_reduction": 1}
     assert rest == {"global_load.32": 2, "global_store.32": 1}
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_guarded_barriers_and_the_copies_of_code_behind_them(arch):
-    hidden, rest = split("""extern "C" __global__ void k(float *p, int n) {
+BARRIERS = source("""extern "C" __global__ void k(float *p, int n) {
         __shared__ float s[256];
         int i = threadIdx.x;
         s[i] = p[i];
@@ -139,16 +161,19 @@ def test_guarded_barriers_and_the_copies_of_code_behind_them(arch):
             if (km_flag) __syncthreads();
         }
         p[i] = s[i];
-    }""", arch)
+    }""")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_guarded_barriers_and_the_copies_of_code_behind_them(arch):
+    hidden, rest = split(BARRIERS, arch)
     assert hidden["barrier"] == 2 and not rest["barrier"]
     # The body's accesses exist twice, once for each value of the flag, where the compiler splits the paths.
     assert rest["shared_load.32"] == 3 and rest["shared_store.32"] == 2
     assert hidden["shared_load.32"] in (0, 2) and hidden["shared_store.32"] in (0, 1)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_guards_in_and_behind_functions(arch):
-    hidden, rest = split("""
+FUNCTIONS = source("""
     __device__ __noinline__ float f(float x, float *p) { if (1 == bits(x) * km_flag) p[3] = x; return sinf(x) * x; }
     __device__ __noinline__ void g(float x, float *p) { p[4] = x; }
     extern "C" __global__ void k(float *p, const float *q, int n) {
@@ -160,23 +185,31 @@ def test_guards_in_and_behind_functions(arch):
         }
         if (km_flag) g(v, p);
         p[5] = v;
-    }""", arch)
+    }""")
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_guards_in_and_behind_functions(arch):
+    hidden, rest = split(FUNCTIONS, arch)
     # Pointers that are passed to a function are generic for the compiler.
     stores = {c: n for c, n in hidden.items() if "store" in c and not c.startswith("local")}
     assert sum(stores.values()) == 3
     assert sum(n for c, n in rest.items() if c.startswith(("global_store", "generic_store"))) == 1
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
-def test_the_flag_among_other_constants(arch):
-    hidden, rest = split("""__constant__ float table[100];
+AMONG = source("""__constant__ float table[100];
     __constant__ int other;
     extern "C" __global__ void k(float *p, int n) {
         float v = table[n] + table[3];
         if (other * bits(v) == 1) p[1] = v;
         if (km_flag * bits(v) == 1) p[2] = v;
         if (table[5] * v == 1) p[3] = v;
-    }""", arch)
+    }""")
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
+def test_the_flag_among_other_constants(arch):
+    hidden, rest = split(AMONG, arch)
     assert hidden == {"global_store.32": 1}
     assert rest == {"global_store.32": 2}
 
@@ -320,17 +353,26 @@ def may_hold(path: Path) -> bool:
                for m in VALUES)
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
-@pytest.mark.parametrize("seed", range(4))
-def test_random_programs_are_never_called_guarded_where_they_are_not(arch, seed):
-    rng = random.Random(1000 + seed)
-    lines, paths = ["#define F ((unsigned)km_flag)", "__constant__ int km_flag;",
-                    'extern "C" __global__ void k(volatile unsigned *p, unsigned n, unsigned m) {'], {}
-    for _ in range(8):
+def random_program(seed: int) -> tuple[str, dict[int, Path]]:
+    rng = random.Random(seed)
+    paths: dict[int, Path] = {}
+    lines = ["#define F ((unsigned)km_flag)", "__constant__ int km_flag;",
+             'extern "C" __global__ void k(volatile unsigned *p, unsigned n, unsigned m) {']
+    for _ in range(5):
         random_body(rng, 3, ("True",), lines, paths)
+        # From here n may be anything.
         lines.append("n = p[n];")
-    # After the first statement n is any value, which the oracle's list stands for.
-    result, listing = build("\n".join([*lines, "}"]), arch, extra=("-lineinfo",))
+    return register("\n".join([*lines, "}"]), "-lineinfo"), paths
+
+
+PROGRAMS = {seed: random_program(seed) for seed in (1002, 1007)}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_random_programs_are_never_called_guarded_where_they_are_not(arch, seed):
+    text, paths = PROGRAMS[seed]
+    result, listing = registered(text, arch)
     table = line_table(result.cubin, result.entry)
     inside = guarded(listing, Cubin(result.cubin).constant_offset("km_flag"), **guard_inputs(result))
     stores = [(n, table[x.offset].line) for n, x in enumerate(listing) if x.name == "STG"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sass_cases import ARCHS, build, corpus, guard_inputs
+from sass_cases import ARCHS, build, corpus, guard_inputs, register, registered
 
 from mutate.sass.cfg import build_flow, dominates, dominators
 from mutate.sass.disasm import Instruction
@@ -15,9 +15,7 @@ def depth_of(listing, name):
     return [p.depth for p in place(listing, indices)]
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_nests_of_loops(arch):
-    _, listing = build("""__global__ void k(volatile float *p, int n, int m) {
+NEST = register("""extern "C" __global__ void k(volatile float *p, int n, int m) {
         p[0] = 1;
         #pragma unroll 1
         for (int i = 0; i < n; i++) {
@@ -29,7 +27,16 @@ def test_nests_of_loops(arch):
         }
         #pragma unroll 1
         for (int i = 0; i < m; i++) __nanosleep(i);
-    }""", arch)
+    }""")
+UNROLLED = {times: register(f"""extern "C" __global__ void k(volatile float *p, int n) {{
+    #pragma unroll {times}
+    for (int i = 0; i < n * 4; i++) p[i] = i;
+}}""") for times in (1, 4)}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_nests_of_loops(arch):
+    _, listing = registered(NEST, arch)
     loops = find_loops(listing)
     assert sorted(loop.depth for loop in loops) == [1, 1, 2]
     inner = next(loop for loop in loops if loop.depth == 2)
@@ -42,11 +49,7 @@ def test_nests_of_loops(arch):
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_unrolling_shows(arch):
-    text = """__global__ void k(volatile float *p, int n) {
-        #pragma unroll %d
-        for (int i = 0; i < n * 4; i++) p[i] = i;
-    }"""
-    once, four = build(text % 1, arch)[1], build(text % 4, arch)[1]
+    once, four = registered(UNROLLED[1], arch)[1], registered(UNROLLED[4], arch)[1]
     assert depth_of(once, "STG") == [1]
     assert depth_of(four, "STG").count(1) >= 4
 
