@@ -79,6 +79,7 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
     if unknown:
         names = ", ".join(sorted({c.removeprefix("unknown.") for c in unknown}))
         reasons.append(Reason("unknown-opcode", f"instructions kmutate does not know: {names}"))
+    reasons += _vector_accesses(mutations, counts)
     if counts.loops == "rolled":
         reasons.append(Reason("unrolled-differently", "the compiler unrolls the variant's loops differently; counts "
                               "were compared with all loops rolled, in original and variant", Verdict.VALID))
@@ -87,6 +88,24 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
         severity = Verdict.VALID if n.slug in ("retained-load", "shared-array-kept") else Verdict.DEGRADED
         reasons.append(Reason(n.slug, n.text, severity, line))
     return tuple(reasons)
+
+
+def _vector_accesses(mutations: Sequence[Mutation], counts: StaticCounts) -> list[Reason]:
+    """Rolled loops hide that the compiler merges neighbouring accesses of an unrolled loop into wide ones.
+
+    A width that only one of the binaries that run has means another number of accesses for the same bytes.
+    """
+    if counts.compiled_original is None or counts.compiled_variant is None:
+        return []
+    patterns = [p for _, check in demands(mutations) if check.kind == "same" for p in check.classes if "load" in p
+                or "store" in p]
+    before, after = (matching(c, patterns) for c in (counts.compiled_original, counts.compiled_variant))
+    apart = [c for c in sorted({*before, *after}) if (before.get(c, 0) == 0) != (after.get(c, 0) == 0)]
+    if not apart:
+        return []
+    words = ", ".join(f"{c} {before.get(c, 0)} -> {after.get(c, 0)}" for c in apart)
+    return [Reason("vector-accesses-differ", "unrolled, the compiler merges accesses into wide ones in one of the two "
+                                             f"only, so the numbers of accesses differ as they run: {words}")]
 
 
 def _with_async_side(counts: StaticCounts, before: dict[str, int]) -> dict[str, int]:

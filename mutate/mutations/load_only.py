@@ -29,7 +29,7 @@ MUTATION = Mutation(
     summary="only the global loads: as memory-only, the stores never happen",
     keeps="every global load with its address, width, cache operator, predicate and count",
     removes="arithmetic, shared memory, barriers that no address depends on, and the stores",
-    how="as memory-only; a store is guarded by a condition on the sink and its address that never holds",
+    how="as memory-only; a store is guarded by a condition on its address that never holds",
     transform=transform,
     checks=(
         Check("same", GLOBAL_LOADS, "global loads"),
@@ -42,7 +42,7 @@ MUTATION = Mutation(
                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "    if (i < n) out[i] = 2.0f * in[i];\n"
                 "}\n",
-                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "km_never(sink.bits, &site)"),
+                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "km_never(0u, &site)"),
                 gone=("2.0f * in[i];",)),
         Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
                 slug="no-global-access"),

@@ -129,7 +129,7 @@ class _Writer:
         call = f"{name}({', '.join(texts)})"
         if self.style.guard_stores:
             self.features.add("never")
-            return f"if (km_never(km_sink.bits, {pointer})) {call};"
+            return f"if (km_never(0u, {pointer})) {call};"
         if a.builtin.startswith("atomic") and a.node.parent is not None and \
                 a.node.parent.type != "expression_statement" and self.style.keep.loads:
             return f"km_fold(km_sink, {call});"
