@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites, group_scope
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
-from mutate.analysis.values import Values, is_number, method_receiver
+from mutate.analysis.values import MEMORY, Values, is_number, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 
@@ -57,6 +57,9 @@ class FunctionInfo:
             var = self.scopes.var_of.get(node)
             if var is not None:
                 out.add(var)
+                if var.space in MEMORY and var.type.kind != "array":
+                    # A shared scalar: its value is in memory, under no other name.
+                    out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
             return
         access = self.sites.at.get(node)
@@ -100,6 +103,9 @@ class FunctionInfo:
             if decayed.type.kind == "pointer" or decayed.targets:
                 # A root that is a kernel parameter stands for the global memory behind it, not for the pointer.
                 local = decayed.targets <= {Space.LOCAL, Space.REGISTER}
+                if infos and decayed.targets <= {Space.GLOBAL, Space.SHARED} and not any(
+                        info.writes_through(i) for info in infos):
+                    continue
                 for r in decayed.target_roots:
                     out.add(r if local and r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
             if by_reference and value.spaces & {Space.REGISTER, Space.LOCAL} and (
@@ -114,6 +120,18 @@ class FunctionInfo:
             if var is not None and not is_number(var.type) and not (infos and all(i.function.is_const for i in infos)):
                 out.add(var)
         return frozenset(out)
+
+    def writes_through(self, index: int, seen: frozenset[int] = frozenset()) -> bool:
+        """Whether the function may write the shared or global memory behind its parameter."""
+        if id(self) in seen or index >= len(self.scopes.params):
+            return True
+        roots = self.scopes.params[index].roots
+        if any((a.writes or a.kind in ("async", "asm")) and not roots.isdisjoint(a.roots) for a in self.sites.accesses):
+            return True
+        inner = seen | {id(self)}
+        return any(not roots.isdisjoint(behind) and not (infos and not any(c.writes_through(i, inner) for c in infos))
+                   for call in self.sites.calls for infos in (self.callees.get(call.node, []),)
+                   for i, (_, behind) in enumerate(call.targets))
 
     @staticmethod
     def _passed_by_constant(infos: list[FunctionInfo], index: int) -> bool:

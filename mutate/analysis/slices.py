@@ -116,6 +116,15 @@ class Slicer:
                                                                     if r.space is Space.SHARED)):
                 self.retained[n] = access
 
+    def _need_address(self, a: Access) -> None:
+        """What an access needs to happen where it does; its value need not be right."""
+        for n in a.address:
+            self.need(n)
+        var = self.info.scopes.var_of.get(a.node)
+        if var is not None and var not in self.needed:  # a reference, or a variable in memory itself
+            self.needed.add(var)
+            self._changed = True
+
     def _any_needed(self, objs: frozenset[Obj]) -> bool:
         return not self.needed.isdisjoint(objs)
 
@@ -188,10 +197,7 @@ class Slicer:
         if a.kind in ("load", "texture", "surface-load"):
             if not self.keep.loads:
                 return self._all(a.address)
-            for n in a.address:
-                self.need(n)
-            if not a.address:
-                self.need(a.node)
+            self._need_address(a)
             return [Piece(Act.FOLD, a.node, a)]
         if a.kind == "async":
             if not self.keep.loads:
@@ -256,8 +262,7 @@ class Slicer:
                 return [Piece(Act.BRANCH, condition, then=self._target(then), otherwise=self._target(other))]
         access = self.info.sites.at.get(target)
         if access is not None and access.touches_global:
-            for n in access.address or (access.node,):
-                self.need(n)
+            self._need_address(access)
             return [Piece(Act.STORE, access.node, access)]
         return self._index_pieces(target)
 
@@ -270,8 +275,7 @@ class Slicer:
             return self._kept_whole(node)
         access = self.info.sites.at.get(target)
         if access is not None and access.touches_global:
-            for n in access.address or (access.node,):
-                self.need(n)
+            self._need_address(access)
             return [Piece(Act.STORE, access.node, access)]
         return self._index_pieces(target)
 

@@ -369,7 +369,7 @@ class Values:
             if type_.kind != "pointer" and function.text.rstrip().rstrip(">").rstrip().endswith("&"):
                 return Value(type_, inner.spaces, inner.roots)
             return self._cast(type_, inner)
-        maker = self._shared_makers.get(name)
+        maker = self._shared_makers.get(name) or self._shared_makers.get(self._owner_type(node))
         if maker is not None:
             return Value(pointer_to(UNKNOWN_TYPE), frozenset({Space.SHARED}), frozenset({maker}),
                          frozenset({Space.SHARED}), frozenset({maker}))
@@ -385,6 +385,14 @@ class Values:
         if result.kind == "pointer" or result.name in ("", "auto"):
             return Value(result, NONE, frozenset(), joined.targets, joined.target_roots)
         return Value(result)
+
+    def _owner_type(self, node: Node) -> str:
+        """Name of the type whose member function is called (``T<int>::f()``, ``object.f()``), or nothing."""
+        receiver, function = method_receiver(node), node.get("function")
+        if receiver is not None:
+            return self.value(receiver).type.name
+        scope = function.get("scope") if function is not None and function.type == "qualified_identifier" else None
+        return scope.text.split("<")[0].strip() if scope is not None else ""
 
     def _result_type(self, name: str, function: Node | None) -> Type:
         if name.startswith("make_"):

@@ -84,12 +84,15 @@ def parse(text: bytes) -> Node:
     root = _build(text, text)
     other = bytearray(text)
     for _ in range(_MOST_READINGS):
-        comparisons = _false_template_brackets(root)
-        if not comparisons:
+        comparisons, arguments = _false_template_brackets(root), _false_comparisons(root)
+        if not comparisons and not arguments:
             break
-        # Read again with another operator in place of the `>`; the nodes still show the user's text.
+        # Read again with another operator in place of the `>`, or without the template's arguments; the nodes still
+        # show the user's text.
         for at in comparisons:
             other[at] = 0x2F
+        for span in arguments:
+            other[span.start : span.end] = b" " * (span.end - span.start)
         root = _build(bytes(other), text)
     for node in list(root.walk()):
         _mend(node)
@@ -118,6 +121,25 @@ def _false_template_brackets(root: Node) -> list[int]:
         name, arguments = node.get("name"), node.get("arguments")
         if name is not None and arguments is not None and name.text in variables and name.text not in templates:
             found.append(arguments.end - 1)
+    return found
+
+
+def _false_comparisons(root: Node) -> list[Span]:
+    """Template arguments of ``T<32> x = ...;`` that were read as a comparison, ``(T < 32) > x``; nobody writes that."""
+    found: list[Span] = []
+    for node in root.walk():
+        if node.type != "expression_statement" or not node.kids:
+            continue
+        outer: Node | None = node.kids[0]
+        if outer is not None and outer.type == "assignment_expression":
+            outer = outer.get("left")
+        inner = outer.get("left") if outer is not None and outer.type == "binary_expression" else None
+        if outer is None or inner is None or inner.type != "binary_expression":
+            continue
+        open_, close, name = inner.get("operator"), outer.get("operator"), inner.get("left")
+        if open_ is not None and close is not None and open_.text == "<" and close.text == ">" \
+                and name is not None and name.type in ("identifier", "qualified_identifier"):
+            found.append(Span(open_.start, close.end))
     return found
 
 
