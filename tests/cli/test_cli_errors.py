@@ -147,6 +147,7 @@ def test_an_output_that_cannot_be_written(kmutate) -> None:
     (_launch(size="m"), None, "m"),
     (_launch(kernel="scael"), "unknown-kernel", "scael"),
     (_launch(arguments="out"), None, "scale"),
+    (_launch(close=""), "launch-syntax", "{ 256"),
 ])
 def test_a_wrong_launch_declaration_has_a_caret_at_the_token(
         kmutate, declaration: str, slug: str | None, token: str | None) -> None:
@@ -163,7 +164,7 @@ def test_a_wrong_launch_declaration_has_a_caret_at_the_token(
         assert source[column:].startswith(token)
 
 
-@pytest.mark.parametrize("setting", ["n", "=4", "n=four", "m=4"])
+@pytest.mark.parametrize("setting", ["n", "=4", "n=", "n=four", "m=4"])
 def test_a_bad_setting(kmutate, setting: str) -> None:
     Path("scale.cu").write_text(_launch() + KERNEL)
     answer = kmutate("variants", "scale.cu", "--no-verify", "--set", setting)

@@ -5,7 +5,7 @@ They are never run, so indices may be anything; what matters is that the compile
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import strategies as st
 
@@ -40,13 +40,14 @@ class _Scope:
     ints: list[str]
     vectors: list[str] = field(default_factory=list)
     shared: bool = False
+    tame: bool = False
+    """No floating-point value decides an index or a branch: else no mutation may touch the shared array."""
     in_loop: bool = False
     uniform: bool = True
     depth: int = 0
 
     def inner(self, **changes: object) -> _Scope:
-        new = _Scope([*self.floats], [*self.ints], [*self.vectors], self.shared, self.in_loop, self.uniform,
-                     self.depth + 1)
+        new = replace(self, floats=[*self.floats], ints=[*self.ints], vectors=[*self.vectors], depth=self.depth + 1)
         for name, value in changes.items():
             setattr(new, name, value)
         return new
@@ -81,13 +82,13 @@ class _Writer:
         if kind == "mask":
             return f"(({self.integer(s, depth + 1)}) & 63)"
         if kind == "cast":
-            return f"(int)({self.real(s, depth + 1)})"
+            return f"(int)in[{self.integer(s, depth + 1)}]" if s.tame else f"(int)({self.real(s, depth + 1)})"
         if kind == "choice":
             return f"({self.condition(s, depth + 1)} ? {self.integer(s, depth + 1)} : {self.integer(s, depth + 1)})"
         return f"({self.integer(s, depth + 1)} {self.pick(['+', '-', '*', '^'])} {self.integer(s, depth + 1)})"
 
     def condition(self, s: _Scope, depth: int = 0) -> str:
-        kind = self.pick(["integer", "real"] + (["and", "or", "not"] if depth < 1 else []))
+        kind = self.pick(["integer"] + ["real"] * (not s.tame) + (["and", "or", "not"] if depth < 1 else []))
         if kind == "and":
             return f"({self.condition(s, depth + 1)} && {self.condition(s, depth + 1)})"
         if kind == "or":
@@ -220,14 +221,16 @@ class _Writer:
 def kernel_sources(draw: st.DrawFn) -> str:
     """A ``.cu`` file with one kernel called ``kernel`` and host code that launches it."""
     w = _Writer(draw)
-    shared = w.chance()
+    shared = w.pick(["yes", "yes", "no"]) == "yes"
     lines = ["const int i = blockIdx.x * blockDim.x + threadIdx.x;"]
     if shared:
         lines.append(w.pick(["__shared__ float tile[256];", "__shared__ __align__(16) float tile[256];"]))
     elif w.chance():
         lines.append("if (i >= n) return;")
+    if shared and w.chance():
+        lines += ["tile[threadIdx.x & 255] = in[i];", "__syncthreads();"]
     lines.append("float sum = 0.0f;")
-    scope = _Scope(["sum"], ["i", "n", "(int)threadIdx.x", "(int)LANE"], shared=shared)
+    scope = _Scope(["sum"], ["i", "n", "(int)threadIdx.x", "(int)LANE"], shared=shared, tame=w.chance())
     lines += w.block(scope, least=2)
     lines.append(w.pick(["out[i] = sum;", "out[i] = sum * in[i];", "if (i < n) out[i] = sum;"]))
     body = "\n".join("    " + line for line in lines)
