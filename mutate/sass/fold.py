@@ -132,8 +132,8 @@ def _zero(values: tuple[float, ...] | None) -> bool:
     return values is not None and all(v == 0 or math.isnan(v) for v in values)
 
 
-def _signed(value: int) -> int:
-    return value - (1 << 32) if value & 0x80000000 else value
+def _signed(value: int, bits: int = 32) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
 
 
 def _both(a: bool | None, b: bool | None) -> bool | None:
@@ -276,15 +276,14 @@ def _compare_integers(i: Instruction, ops: tuple[Operand, ...], state: State, fl
     a, b = read(state, ops[2], flag), read(state, ops[3], flag)
     unsigned = any(m.startswith("U") for m in modifiers)
     compared: bool | None = None
-    if a is not None and b is not None and not (wide and not unsigned):
-        x, y = (a, b) if unsigned else (_signed(a), _signed(b))
+    if a is not None and b is not None:
+        bits = 64 if wide else 32
+        x, y = (a, b) if unsigned else (_signed(a, bits), _signed(b, bits))
         compared = _decide(operation, x, y)
         if "EX" in modifiers:
             # Upper halves: they decide unless they are equal, then the lower halves' result does.
             low = predicate(state, ops[5]) if len(ops) > 5 else None
             compared = _decide(operation, x, y) if x != y else low
-    elif wide and a is not None and a == b:
-        compared = _decide(operation, 0, 0)
     elif "EX" in modifiers and len(ops) > 5:
         low = predicate(state, ops[5])
         compared = False if operation == "EQ" and low is False else True if operation == "NE" and low else None

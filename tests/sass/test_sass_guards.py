@@ -285,6 +285,10 @@ def test_other_ways_to_the_flags_value():
     assert stores_guarded(("ULDC", "UR6, c[0x3][0x0]"), ("IMAD.U32", "R4, RZ, RZ, UR6"), compare, *tail) == [True]
     assert stores_guarded(("LDC", "R3, c[0x3][0x0]"), ("R2UR", "UR6, R3"), ("UISETP.NE.AND", "UP1, UPT, UR6, URZ, UPT"),
                           ("PLOP3.LUT", "P0, PT, PT, PT, UP1, 0x80, 0x8"), *tail) == [True]
+    wide = ("ISETP.NE.S64.AND", "P0, PT, R4, 0x1, PT")
+    assert stores_guarded(("LDC", "R4, c[0x3][0x0]"), ("MOV", "R5, RZ"), wide, ("EXIT", "", "@P0"), STORE) == [True]
+    assert stores_guarded(("LDC", "R4, c[0x3][0x0]"), ("LDC", "R5, c[0x3][0x4]"), wide, ("EXIT", "", "@P0"),
+                          STORE) == [False]
     assert stores_guarded(("DSETP.NEU.AND", "P0, PT, R6, c[0x3][0x0], PT"), *tail) == [False]
 
 

@@ -78,7 +78,10 @@ typedef uint64_t uintptr_t, uintmax_t;
 #define PTRDIFF_MIN INT64_MIN
 #define PTRDIFF_MAX INT64_MAX
 #define SIZE_MAX UINT64_MAX
+#endif
 
+// Older releases of libcu++ leave these to the host.
+#ifndef FLT_MAX
 #define FLT_RADIX 2
 #define FLT_MANT_DIG 24
 #define FLT_DIG 6
