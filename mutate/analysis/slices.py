@@ -216,7 +216,8 @@ class Slicer:
         if a.touches_global and (self.keep.loads or a.writes):
             results = self._need_outputs(node)
             loaded = [Piece(Act.FOLD, o, a) for o in results if self._is_used(o, node)] if a.asm_kind == "load" else []
-            return [*self._kept_whole(node), *loaded]
+            self.need(node)
+            return [Piece(Act.KEEP, node, a), *loaded]
         outputs = node.get("output_operands")
         written: set[Obj] = set()
         for o in outputs.kids if outputs is not None else ():
@@ -376,7 +377,8 @@ class Slicer:
 
     @staticmethod
     def _from_pieces(node: Node, pieces: list[Piece]) -> Plan:
-        if len(pieces) == 1 and pieces[0].act is Act.KEEP and node.kids and pieces[0].node is node.kids[0]:
+        plain = len(pieces) == 1 and pieces[0].act is Act.KEEP and pieces[0].access is None
+        if plain and node.kids and pieces[0].node is node.kids[0]:
             return Plan("verbatim", node, content=True)
         if not pieces:
             return Plan("drop", node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
+from mutate.analysis.ptx import PtxAccess, read_ptx
 from mutate.analysis.slices import value_closure
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
@@ -83,6 +84,11 @@ class _Writer:
 
     def write(self) -> Refused | None:
         for a in self.info.sites.accesses:
+            if a in self.kept and a.kind == "update":
+                return Refused("store-read-back", f"`{self.out.show(a.node)[:50]}` is updated and read back, and a "
+                               "branch, a loop bound or an index depends on it: the update cannot be taken away",
+                               self.out.source_span(a.node) if self.info.function.file.main else None,
+                               "use memory-only")
             if not a.touches_global or a in self.kept:
                 continue
             refusal = self._access(a)
@@ -105,8 +111,14 @@ class _Writer:
     def _access(self, a: Access) -> Refused | None:
         span = self.out.source_span(a.node) if self.info.function.file.main else None
         if a.kind == "asm":
-            return Refused("inline-ptx-access", f"inline PTX accesses global memory ({a.asm_kind})", span,
-                           "use the CUDA intrinsic instead of inline PTX")
+            ptx = read_ptx(a.node)
+            nested = any(b is not a and b.touches_global and a.node.start <= b.node.start < a.node.end
+                         for b in self.info.sites.accesses)
+            if ptx is None or nested:
+                return Refused("inline-ptx-access", f"inline PTX accesses global memory ({a.asm_kind}) in a form that "
+                               "kmutate cannot take away", span, "use the CUDA intrinsic instead of inline PTX")
+            self._ptx(a.node, ptx)
+            return None
         if a.kind == "load":
             if a.builtin:
                 self.features.add("opaque")
@@ -144,6 +156,26 @@ class _Writer:
         self.features |= {"opaque", "bits", "never", "site"}
         self.out.wrap(a.node, "km_site(", ")", "store guarded")
         return None
+
+
+    def _ptx(self, node: Node, ptx: PtxAccess) -> None:
+        """One PTX instruction: a load becomes opaque values, a store is guarded, a copy loses its global side."""
+        show = self.out.show
+        self.features |= {"opaque", "ptx"}
+        address = f"(unsigned long long)({show(ptx.address)}) + {ptx.offset}" if ptx.offset else show(ptx.address)
+        if ptx.kind == "load":
+            parts = [f"km_ptx_load({show(v)}, {address}, {i})" for i, v in enumerate(ptx.values)]
+            self.out.replace(node.span, f"({', '.join(parts)})", "load made opaque")
+            self.out.comment(node, "load made opaque")
+        elif ptx.kind == "store":
+            self.features |= {"bits", "never"}
+            value = " + ".join(f"km_bits({show(v)})" for v in ptx.values)
+            self.out.insert(node.start, f"if (km_never({value}, (const volatile void *)({address}))) ", "store guarded")
+            self.out.comment(node, "store guarded")
+        else:
+            self.out.replace(node.span, f"km_ptx_copy({show(ptx.values[0])}, {address}, {ptx.width})",
+                             "asynchronous copy made opaque")
+            self.out.comment(node, "asynchronous copy made opaque")
 
 
 def transform(program: Program) -> Rewrite | Refused:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.ptx import read_ptx
 from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer, template_param
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -85,6 +86,8 @@ class _Writer:
 
     def _piece(self, p: Piece) -> list[str]:
         show = self.out.show
+        if p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store" and self.style.guard_stores:
+            return [self._ptx_store(p.access)]
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
         if p.act is Act.FOLD:
@@ -107,11 +110,24 @@ class _Writer:
     def _store(self, a: Access) -> list[str]:
         site = self.out.show(a.node)
         self.features.add("put")
+        put = self._put(a)
         if a.kind == "update" and self.style.keep.loads:
             if _has_effects(a.node):
-                return [f"{{ auto &km_site = {site}; km_fold(km_sink, km_site); km_put(km_site, km_sink); }}"]
-            return [f"km_fold(km_sink, {site});", f"km_put({site}, km_sink);"]
-        return [f"km_put({site}, km_sink);"]
+                return [f"{{ auto &km_site = {site}; km_fold(km_sink, km_site); {put}(km_site, km_sink); }}"]
+            return [f"km_fold(km_sink, {site});", f"{put}({site}, km_sink);"]
+        return [f"{put}({site}, km_sink);"]
+
+    def _put(self, a: Access) -> str:
+        """Stores of the sink in several branches differ by a number, or the compiler makes one store of them."""
+        stores = [s.node for s in self.info.sites.accesses if s.touches_global and s.kind in ("store", "update")]
+        body = self.info.function.body
+        for up in a.node.ancestors():
+            if up is body:
+                break
+            if up.type in _BRANCHES and any(not up.start <= s.start < up.end or up.type != "if_statement"
+                                            or up.get("alternative") is not None for s in stores if s is not a.node):
+                return f"km_put<{stores.index(a.node) + 1}>"
+        return "km_put"
 
     def _intrinsic(self, a: Access) -> str:
         """An atomic or a store intrinsic with the sink as its value."""
@@ -134,6 +150,13 @@ class _Writer:
                 a.node.parent.type != "expression_statement" and self.style.keep.loads:
             return f"km_fold(km_sink, {call});"
         return f"{call};"
+
+    def _ptx_store(self, a: Access) -> str:
+        ptx, text = read_ptx(a.node), self.out.show(a.node)
+        if ptx is None:
+            return f"{text};"
+        self.features.add("never")
+        return f"if (km_never(0u, (const volatile void *)({self.out.show(ptx.address)}))) {text};"
 
     def _available(self, node: Node) -> bool:
         """True when the expression only uses what the slice keeps, and costs nothing to keep."""
@@ -279,6 +302,9 @@ class _Writer:
             return None
         folds = " ".join(f"km_fold(km_sink, {var.name}.{m});" for m in members)
         return [f"{{ {self.out.show(node)} {folds} }}"]
+
+
+_BRANCHES = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 
 
 def _takes_reference(info: FunctionInfo, index: int) -> bool:
