@@ -67,7 +67,7 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
             continue
         before, after = matching(counts.original, check.classes), matching(counts.variant, check.classes)
         if "shared_store.*" in check.classes:
-            before = _with_async_side(counts, before)
+            before = _with_async_side(counts.original, counts.variant, before)
         if check.kind == "none":
             reasons += _none(mutation, check, before, after, retained)
         elif check.kind == "same-sum":
@@ -100,6 +100,8 @@ def _vector_accesses(mutations: Sequence[Mutation], counts: StaticCounts) -> lis
     patterns = [p for _, check in demands(mutations) if check.kind == "same" for p in check.classes if "load" in p
                 or "store" in p]
     before, after = (matching(c, patterns) for c in (counts.compiled_original, counts.compiled_variant))
+    if "shared_store.*" in patterns:
+        before = _with_async_side(counts.compiled_original, counts.compiled_variant, before)
     apart = [c for c in sorted({*before, *after}) if (before.get(c, 0) == 0) != (after.get(c, 0) == 0)]
     if not apart:
         return []
@@ -108,12 +110,13 @@ def _vector_accesses(mutations: Sequence[Mutation], counts: StaticCounts) -> lis
                                              f"only, so the numbers of accesses differ as they run: {words}")]
 
 
-def _with_async_side(counts: StaticCounts, before: dict[str, int]) -> dict[str, int]:
+def _with_async_side(original: Mapping[str, int], variant: Mapping[str, int], before: dict[str, int]
+                     ) -> dict[str, int]:
     """An asynchronous copy that lost its global side is a store to shared memory of the same width."""
     out = dict(before)
-    for c, n in counts.original.items():
+    for c, n in original.items():
         kind, _, width = c.partition(".")
-        gone = n - counts.variant.get(c, 0)
+        gone = n - variant.get(c, 0)
         if kind == "async_copy" and gone > 0:
             out[f"shared_store.{width}"] = out.get(f"shared_store.{width}", 0) + gone
     return out
