@@ -54,9 +54,8 @@ def never_executed(instructions: Sequence[Instruction], flag_offset: int | None,
     """Indices of all instructions, of any class, that execute only if the flag is not zero."""
     if flag_offset is None:
         return frozenset()
-    entries = tuple(functions)
-    with_flag = _executed(instructions, Flag(flag_offset), indirect or {}, entries)
-    without = _executed(instructions, Flag(None), indirect or {}, entries)
+    program = _Program(instructions, indirect or {}, functions)
+    with_flag, without = _executed(program, Flag(flag_offset)), _executed(program, Flag(None))
     return frozenset() if with_flag is None or without is None else frozenset(without - with_flag)
 
 
@@ -64,10 +63,9 @@ class _UnknownTargetError(Exception):
     """Control goes to a place that is not known."""
 
 
-def _executed(instructions: Sequence[Instruction], flag: Flag, indirect: Mapping[int, Iterable[int]],
-              functions: Sequence[int]) -> set[int] | None:
+def _executed(program: _Program, flag: Flag) -> set[int] | None:
     """Indices of the instructions that may execute; ``None`` when control flow cannot be followed."""
-    machine = _Machine(instructions, flag, indirect, functions)
+    machine = _Machine(program, flag)
     try:
         machine.run()
     except _UnknownTargetError:
@@ -75,11 +73,13 @@ def _executed(instructions: Sequence[Instruction], flag: Flag, indirect: Mapping
     return machine.executed
 
 
-class _Machine:
-    def __init__(self, instructions: Sequence[Instruction], flag: Flag, indirect: Mapping[int, Iterable[int]],
-                 functions: Sequence[int]) -> None:
+class _Program:
+    """What both runs need to know of the code."""
+
+    def __init__(self, instructions: Sequence[Instruction], indirect: Mapping[int, Iterable[int]],
+                 functions: Iterable[int]) -> None:
         self.code = instructions
-        self.flag = flag
+        self.names = [i.name for i in instructions]
         self.index = {i.offset: n for n, i in enumerate(instructions)}
         self.steps = steps(instructions, indirect)
         self.joins = {n for targets in join_targets(instructions).values() for n in targets}
@@ -88,18 +88,58 @@ class _Machine:
         self.writes = [written(i) for i in instructions]
         # Where control may arrive from elsewhere: states are merged and kept there, and only there.
         self.leaders = {0, *self.functions, *self.joins}
+        # Instructions that may send control elsewhere.
+        self.moves: set[int] = set()
         for number, (instruction, step) in enumerate(zip(instructions, self.steps, strict=True)):
             for text in _ADDRESSES.findall(instruction.operands):
                 target = self.index.get(int(text, 16))
                 if target is not None:
                     self.leaders.add(target)
             self.leaders.update(step.targets)
-            if step.targets or not step.falls or step.call is not None or step.join is not None:
+            if step.targets or not step.falls or step.call is not None or step.join is not None or step.anywhere:
                 self.leaders.add(number + 1)
+                self.moves.add(number)
+        self.callee_writes: dict[int, frozenset[str] | None] = {}
+
+    def written_by(self, entry: int) -> frozenset[str] | None:
+        """All registers that a function, and what it calls, may write; ``None`` means any."""
+        if entry not in self.callee_writes:
+            self.callee_writes[entry] = self._collect_writes(entry)
+        return self.callee_writes[entry]
+
+    def _collect_writes(self, entry: int) -> frozenset[str] | None:
+        found: set[str] = set()
+        seen, todo = {entry}, [entry]
+        while todo:
+            number = todo.pop()
+            step, writes = self.steps[number], self.writes[number]
+            if self.names[number] == "CALL":
+                if step.call is None:
+                    return None
+                writes = ()
+            if writes is None or (step.anywhere and step.call is None):
+                return None
+            found.update(writes)
+            if self.names[number] in ("BSSY", "BMOV"):
+                found.update(f"B{n}" for n in _BARRIER_REGISTER.findall(self.code[number].operands))
+            # A callee's own functions count as part of it, so do all joins where it waits.
+            targets = {*step.targets, *([number + 1] if step.falls else []), *([step.call] if step.call else [])}
+            if step.join is not None:
+                targets |= self.joins
+            todo += [t for t in targets if t not in seen and t < len(self.code)]
+            seen |= targets
+        return frozenset(found)
+
+
+class _Machine:
+    def __init__(self, program: _Program, flag: Flag) -> None:
+        self.program = program
+        self.code = program.code
+        self.steps = program.steps
+        self.flag = flag
         self.at: dict[int, State] = {}
         self.todo: list[int] = []
         self.executed: set[int] = set()
-        self.callee_writes: dict[int, frozenset[str] | None] = {}
 
     def run(self) -> None:
         if self.code:
@@ -112,14 +152,13 @@ class _Machine:
         """Merge a state into a leader's; look at it again when less is known than before."""
         if number >= len(self.code):
             return
-        if number not in self.leaders:
+        if number not in self.program.leaders:
             raise _UnknownTargetError
         known = self.at.get(number)
         if known is None:
             self.at[number] = dict(state)
         else:
-            # `is` on types: True and 1 are equal but no register holds a predicate.
-            merged = {k: v for k, v in known.items() if k in state and type(state[k]) is type(v) and state[k] == v}
+            merged = {k: v for k, v in known.items() if k in state and state[k] == v}
             if len(merged) == len(known):
                 return
             self.at[number] = merged
@@ -132,13 +171,14 @@ class _Machine:
             holds = guard(state, self.code[number].predicate)
             if holds is not False:
                 self.executed.add(number)
-                if self.code[number].name != "CALL":
+                if self.program.names[number] != "CALL":
                     self._transfer(number, state, certain=holds is True)
-                self._leave(number, state)
+                if number in self.program.moves:
+                    self._leave(number, state)
             number += 1
             if number >= len(self.code) or not self._falls(number - 1, state, holds):
                 return
-            if number in self.leaders:
+            if number in self.program.leaders:
                 self._arrive(number, state)
                 return
 
@@ -149,7 +189,7 @@ class _Machine:
         instruction, step = self.code[number], self.steps[number]
         if step.join is not None:
             return f"B{step.join}" not in state or self._second(number, state) is not True
-        if CONVERGENCE.match(instruction.opcode) or instruction.name not in _LEAVES:
+        if CONVERGENCE.match(instruction.opcode) or self.program.names[number] not in _LEAVES:
             return True
         return self._second(number, state) is not True
 
@@ -161,8 +201,8 @@ class _Machine:
     def _transfer(self, number: int, state: State, certain: bool) -> None:
         instruction = self.code[number]
         results = evaluate(instruction, state, self.flag)
-        killed = self.writes[number]
-        if instruction.name in ("BSSY", "BMOV"):
+        killed = self.program.writes[number]
+        if self.program.names[number] in ("BSSY", "BMOV"):
             self._set_join(instruction, state)
         if killed is None:
             state.clear()
@@ -180,24 +220,24 @@ class _Machine:
             return
         certain = instruction.name == "BSSY" and not conditional(instruction)
         address = address_operand(instruction) if certain else None
-        if address is not None and address in self.index:
+        if address is not None and address in self.program.index:
             state[f"B{register.group(1)}"] = address
         else:
             state.pop(f"B{register.group(1)}", None)
 
     def _leave(self, number: int, state: State) -> None:
         """Send the state to where this instruction may jump."""
-        instruction, step = self.code[number], self.steps[number]
-        if self._second(number, state) is False and instruction.name in (*_LEAVES, "BSYNC"):
+        step = self.steps[number]
+        if self._second(number, state) is False and self.program.names[number] in (*_LEAVES, "BSYNC"):
             return
-        if instruction.name == "CALL":
+        if self.program.names[number] == "CALL":
             self._call(number, state)
             return
         if step.anywhere:
             raise _UnknownTargetError
         if step.join is not None:
             known = state.get(f"B{step.join}")
-            for target in [self.index[known]] if isinstance(known, int) else sorted(self.joins):
+            for target in [self.program.index[known]] if isinstance(known, int) else sorted(self.program.joins):
                 self._arrive(target, state)
             return
         for target in step.targets:
@@ -213,42 +253,13 @@ class _Machine:
         after: State = {}
         if step.call is None:
             # An outside function or one called through a pointer: it may be any of these.
-            for entry in self.functions:
+            for entry in self.program.functions:
                 self._arrive(entry, {})
         else:
             self._arrive(step.call, {})
-            lost = self._written_by(step.call)
+            lost = self.program.written_by(step.call)
             after = {} if lost is None else {k: v for k, v in state.items() if k not in lost}
         self._arrive(number + 1, after)
         for value in state.values():
-            if isinstance(value, int) and not isinstance(value, bool) and value and value in self.index:
-                self._arrive(self.index[value], after)
-
-    def _written_by(self, entry: int) -> frozenset[str] | None:
-        """All registers that a function, and what it calls, may write; ``None`` means any."""
-        if entry not in self.callee_writes:
-            self.callee_writes[entry] = self._collect_writes(entry)
-        return self.callee_writes[entry]
-
-    def _collect_writes(self, entry: int) -> frozenset[str] | None:
-        found: set[str] = set()
-        seen, todo = {entry}, [entry]
-        while todo:
-            number = todo.pop()
-            step, writes = self.steps[number], self.writes[number]
-            if self.code[number].name == "CALL":
-                if step.call is None:
-                    return None
-                writes = ()
-            if writes is None or (step.anywhere and step.call is None):
-                return None
-            found.update(writes)
-            if self.code[number].name in ("BSSY", "BMOV"):
-                found.update(f"B{n}" for n in _BARRIER_REGISTER.findall(self.code[number].operands))
-            # A callee's own functions count as part of it, so do all joins where it waits.
-            targets = {*step.targets, *([number + 1] if step.falls else []), *([step.call] if step.call else [])}
-            if step.join is not None:
-                targets |= self.joins
-            todo += [t for t in targets if t not in seen and t < len(self.code)]
-            seen |= targets
-        return frozenset(map(str, found))
+            if isinstance(value, int) and not isinstance(value, bool) and value and value in self.program.index:
+                self._arrive(self.program.index[value], after)
