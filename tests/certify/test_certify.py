@@ -145,6 +145,16 @@ def test_rolled_loops_are_said() -> None:
     assert (reason.slug, reason.severity) == ("unrolled-differently", Verdict.VALID)
 
 
+def test_wide_accesses_in_one_of_the_binaries_only_are_said() -> None:
+    wide, narrow = {**KERNEL, "shared_load.128": 1, "shared_load.32": 0}, dict(KERNEL)
+    found = reasons("smem-broadcast", KERNEL, loops="rolled", compiled_original=wide, compiled_variant=narrow)
+    assert [(r.slug, r.severity) for r in found] == [("vector-accesses-differ", Verdict.DEGRADED),
+                                                     ("unrolled-differently", Verdict.VALID)]
+    assert "shared_load.128 1 -> 0" in found[0].text
+    same = reasons("smem-broadcast", KERNEL, loops="rolled", compiled_original=wide, compiled_variant=wide)
+    assert [r.slug for r in same] == ["unrolled-differently"]
+
+
 def test_notes_become_reasons_with_their_line() -> None:
     notes = [Note("warp-wide-result", "of the warp", Span(40, 44)), Note("shared-array-kept", "bins stays")]
     counts = StaticCounts(KERNEL, changed(barrier=0))

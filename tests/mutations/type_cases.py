@@ -189,6 +189,16 @@ __global__ void k(float *out, const float *in, int n) {
     for (const float *r = in; r != in + 4; ++r) *--q = *r;
 }
 """),
+    Case("references", """
+__global__ void k(float *__restrict__ out, const float *__restrict__ in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float &o = out[i];
+    const float &x = in[i];
+    o = x * x;
+    auto &p = out[i + 1];
+    p += x;
+}
+"""),
     Case("reinterpreted", """
 __global__ void k(float *out, const float *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -341,6 +351,15 @@ __global__ void k(float *out, const Complex *in) {
 ]
 
 STATEMENTS = [
+    Case("early_return", """
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = in[i];
+    if (i == 7) { out[i] = 0.0f; return; }
+    out[i] = x * x;
+}
+"""),
     Case("grid_stride", """
 __global__ void k(float *out, const float *in, size_t n) {
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)

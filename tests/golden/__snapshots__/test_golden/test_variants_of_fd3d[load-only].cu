@@ -87,10 +87,11 @@ template <class R> __device__ __forceinline__ typename km_plain<R>::type km_valu
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
-// The store does not happen, but its address is still computed.
-template <class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
+// The store does not happen, but its address is still computed. The condition does not look at the sink: that would wait
+// for the loads at every store.
+template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
-    if (km_never(sink.bits, &site)) site = km_value<T>(sink);
+    if (km_never(0u, &site)) site = km_value<T>(sink);
 }
 // ---- kmutate: end of helpers ----
 __global__ void fd3d(float *out, const float *in, const float *vsq, int nx, int ny, int nz)

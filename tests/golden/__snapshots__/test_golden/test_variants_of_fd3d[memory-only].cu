@@ -81,8 +81,10 @@ template <class R> __device__ __forceinline__ typename km_plain<R>::type km_valu
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
-template <class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
+// `branch` tells the stores of different branches apart: equal ones would be merged into one.
+template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
+    if (branch) asm volatile("// store %0" :: "n"(branch));
     site = km_value<T>(sink);
 }
 // ---- kmutate: end of helpers ----
