@@ -109,8 +109,13 @@ def width_of(opcode: str) -> int:
 
 
 def class_of(instruction: Instruction) -> str:
-    """The class, with the width behind it for loads, stores and copies: "fp32.fma", "global_load.128"."""
+    """The class, with the width behind it for loads, stores and copies: "fp32.fma", "global_load.128".
+
+    What is predicated off for good (ptxas puts ``@!PT LDS RZ, [RZ]`` before each LDGSTS on sm_90) does nothing.
+    """
     name = instruction.name
+    if instruction.predicate in ("@!PT", "@!UPT"):
+        return "nop"
     if name in _IDIOM_NAMES:
         text = f"{instruction.opcode} {instruction.operands}"
         for pattern, meaning in _IDIOMS:

@@ -88,3 +88,9 @@ def test_unknown_opcodes_are_named_and_never_guessed():
 
 def test_widths():
     assert [width_of(o) for o in ("LDG.E", "LDG.E.64", "STG.E.U8", "LDS.S16", "LDL.128")] == [32, 64, 8, 16, 128]
+
+
+def test_an_access_that_is_predicated_off_for_good_is_no_access() -> None:
+    dead = Instruction(0, "@!PT", "LDS", "RZ, [RZ]", 0, 0)
+    live = Instruction(16, "@P0", "LDS", "R1, [R2]", 0, 0)
+    assert count_classes([dead, live]) == {"nop": 1, "shared_load.32": 1}
