@@ -82,7 +82,8 @@ class _Program:
         self.names = [i.name for i in instructions]
         self.index = {i.offset: n for n, i in enumerate(instructions)}
         self.steps = steps(instructions, indirect)
-        self.joins = {n for targets in join_targets(instructions).values() for n in targets}
+        self.joins_of = join_targets(instructions)
+        self.joins = {n for targets in self.joins_of.values() for n in targets}
         called = {step.call for step in self.steps if step.call is not None}
         self.functions = sorted(called | {self.index[f] for f in functions if f in self.index})
         self.writes = [written(i) for i in instructions]
@@ -107,6 +108,26 @@ class _Program:
             self.callee_writes[entry] = self._collect_writes(entry)
         return self.callee_writes[entry]
 
+    def _joins_within(self, register: int, seen: set[int]) -> set[int]:
+        """Where a wait in a function may go on: at the joins that the function itself has set, when it has set any.
+
+        A BSSY comes before its BSYNC on every path, so those that were met so far are all that count.
+        """
+        own = {target for number in seen if self.names_at(number) == "BSSY"
+               for target in self._join_of(number, register)}
+        return own or self.joins_of.get(register, self.joins)
+
+    def names_at(self, number: int) -> str:
+        return self.names[number] if number < len(self.names) else ""
+
+    def _join_of(self, number: int, register: int) -> set[int]:
+        instruction = self.code[number]
+        found = _BARRIER_REGISTER.search(instruction.operands)
+        address = address_operand(instruction)
+        if found is None or int(found.group(1)) != register or address not in self.index:
+            return set()
+        return {self.index[address]}
+
     def _collect_writes(self, entry: int) -> frozenset[str] | None:
         found: set[str] = set()
         seen, todo = {entry}, [entry]
@@ -125,7 +146,7 @@ class _Program:
             # A callee's own functions count as part of it, so do all joins where it waits.
             targets = {*step.targets, *([number + 1] if step.falls else []), *([step.call] if step.call else [])}
             if step.join is not None:
-                targets |= self.joins
+                targets |= self._joins_within(step.join, seen)
             todo += [t for t in targets if t not in seen and t < len(self.code)]
             seen |= targets
         return frozenset(found)
