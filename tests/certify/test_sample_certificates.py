@@ -84,11 +84,8 @@ UPDATES = ("global_atomic", "global_reduction", "generic_atomic")
 SHARED = ("shared_*",)
 FLOATING = ("fp32*", "fp64.*", "fp16.*", "sfu", "tensor")
 
-# Not judged yet: instructions that are never executed are counted (async_tile), guards are lost behind a local call.
-OPEN = frozenset((kernel, "math-only") for kernel in (
-    "smooth_pipeline", "smooth_memcpy_async", "column_walk", "column_walk_transposed", "softmax_rows"))
 CASES = [(file, kernel, mutation) for file, kernels in KERNELS.items() for kernel in kernels
-         for mutation in all_mutations() if (kernel, mutation) not in OPEN]
+         for mutation in all_mutations()]
 
 
 @pytest.fixture(scope="module")
