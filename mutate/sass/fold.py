@@ -405,6 +405,23 @@ def _zeros(i: Instruction, ops: tuple[Operand, ...], _: State, __: Flag) -> Stat
     return {f"{ops[0].kind}{ops[0].number + n}": 0 for n in range(count)}
 
 
+def _pack_predicates(i: Instruction, ops: tuple[Operand, ...], state: State, flag: Flag) -> State:
+    """``P2R Rd, PR, Ra, mask``: the predicates of the mask as bits of Rd, the other bits from Ra."""
+    if i.opcode != "P2R" or len(ops) != 4 or ops[1].text != "PR" or ops[3].kind != "int":
+        return {}
+    base, mask = _integer(state, ops[2], flag), ops[3].number
+    if base is None:
+        return {}
+    bits = base & ~mask
+    for n in range(8):
+        if mask >> n & 1:
+            value = True if n == 7 else state.get(f"P{n}")
+            if not isinstance(value, bool):
+                return {}
+            bits |= value << n
+    return {ops[0].key: bits & _MASK}
+
+
 _RULES: dict[str, Callable[[Instruction, tuple[Operand, ...], State, Flag], State]] = {
     "MOV": _move, "UMOV": _move, "MOV32I": _move, "R2UR": _move,
     "IMAD": _multiply_add, "UIMAD": _multiply_add,
@@ -421,7 +438,7 @@ _RULES: dict[str, Callable[[Instruction, tuple[Operand, ...], State, Flag], Stat
     "I2F": _to_float, "I2FP": _to_float, "UI2F": _to_float, "UI2FP": _to_float,
     "LDC": _load_constant, "LDCU": _load_constant, "ULDC": _load_constant,
     "SHF": _zero_in_zero_out, "USHF": _zero_in_zero_out, "PRMT": _zero_in_zero_out, "UPRMT": _zero_in_zero_out,
-    "VOTE": _vote, "VOTEU": _vote, "CS2R": _zeros,
+    "VOTE": _vote, "VOTEU": _vote, "CS2R": _zeros, "P2R": _pack_predicates,
 }
 
 
