@@ -11,7 +11,7 @@ from mutate.frontend.preprocess import Preprocessor
 from mutate.frontend.tree import TooDeepError, parse
 from mutate.frontend.units import Unit, build_file
 
-MAX_BYTES = 64 << 20
+MAX_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)

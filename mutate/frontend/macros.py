@@ -17,7 +17,7 @@ TOKEN = re.compile(
     rb"""|(?P<space>\s+)|(?P<op>.)""",
     re.DOTALL,
 )
-_MAX_EXPANSION = 1 << 20  # bytes; a macro bomb stops here instead of eating the memory
+_MAX_EXPANSION = 1 << 16  # bytes; a macro bomb stops here instead of eating time and memory
 
 
 class MacroBombError(ValueError):
@@ -193,5 +193,5 @@ def expand_text(text: bytes, known: Mapping[str, Macro], active: frozenset[str] 
         out.append(piece)
         size += len(piece)
         if size > _MAX_EXPANSION:
-            raise MacroBombError("a macro expands to more than 1 MiB")
+            raise MacroBombError("a macro expands to more than 64 KiB")
     return b"".join(out)

@@ -206,6 +206,15 @@ def opaque_call_refusal(program: Program, what: str) -> Refused | None:
     return None
 
 
+def surface_refusal(program: Program) -> Refused | None:
+    """Refusal for the first store to a surface: it has no address that a value or a guard could be made of."""
+    for info, access in program.accesses():
+        if access.kind == "surface-store":
+            span = info.function.file.expansion.to_source(access.node.span) if info.function.file.main else None
+            return Refused("surface-store", "a surface store cannot be given another value or a guard", span)
+    return None
+
+
 def lambda_refusal(program: Program) -> Refused | None:
     for info, access in program.accesses():
         if access.in_lambda and access.touches_global:

@@ -5,6 +5,7 @@ What no kept access depends on is dropped; loads are folded into a sink, stores 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
@@ -23,6 +24,7 @@ from mutate.mutations.base import (
     error_refusal,
     lambda_refusal,
     opaque_call_refusal,
+    surface_refusal,
 )
 from mutate.source import Edit, Span
 
@@ -75,6 +77,8 @@ class _Writer:
         self.out = Rewriter(info.function.file, style.id)
         self.names = names
         self.features: set[str] = set()
+        self._stores = sorted(a.node.start for a in info.sites.accesses if a.touches_global
+                              and a.kind in ("store", "update"))
 
     # -- pieces as text -----------------------------------------------------------------------------------
 
@@ -119,14 +123,14 @@ class _Writer:
 
     def _put(self, a: Access) -> str:
         """Stores of the sink in several branches differ by a number, or the compiler makes one store of them."""
-        stores = [s.node for s in self.info.sites.accesses if s.touches_global and s.kind in ("store", "update")]
-        body = self.info.function.body
         for up in a.node.ancestors():
-            if up is body:
+            if up is self.info.function.body:
                 break
-            if up.type in _BRANCHES and any(not up.start <= s.start < up.end or up.type != "if_statement"
-                                            or up.get("alternative") is not None for s in stores if s is not a.node):
-                return f"km_put<{stores.index(a.node) + 1}>"
+            if up.type in _BRANCHES:
+                inside = bisect_left(self._stores, up.end) - bisect_left(self._stores, up.start)
+                alternatives = up.type != "if_statement" or up.get("alternative") is not None
+                if inside < len(self._stores) or (alternatives and inside > 1):
+                    return f"km_put<{bisect_left(self._stores, a.node.start) + 1}>"
         return "km_put"
 
     def _intrinsic(self, a: Access) -> str:
@@ -336,7 +340,7 @@ def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    for refusal in (error_refusal(program), opaque_call_refusal(program, f"a {style.id} variant"),
+    for refusal in (error_refusal(program), surface_refusal(program), opaque_call_refusal(program, f"a {style.id} variant"),
                     lambda_refusal(program)):
         if refusal is not None:
             return refusal

@@ -1,0 +1,143 @@
+"""Address spaces of accesses, barriers in every spelling, what depends on what."""
+
+from __future__ import annotations
+
+import pytest
+
+from mutate.analysis.accesses import Access
+from mutate.analysis.program import Mem, Program, analyse
+from mutate.analysis.ptx import read_ptx
+from mutate.analysis.slices import Keep, Slicer
+from mutate.analysis.symbols import Space
+from mutate.frontend.load import load_unit
+
+
+def program(source: str) -> Program:
+    unit = load_unit(source.encode(), "x.cu")
+    return analyse(unit, unit.kernels[-1])
+
+
+def accesses(body: str, head: str = "", parameters: str = "float *o, const float *in, int n") -> list[Access]:
+    return [a for _, a in program(f"{head}\n__global__ void k({parameters}) {{ {body} }}").accesses()]
+
+
+def spaces(body: str, head: str = "", parameters: str = "float *o, const float *in, int n") -> list[tuple[str, str]]:
+    return [(a.kind, "+".join(sorted(a.spaces))) for a in accesses(body, head, parameters)]
+
+
+S = "__shared__ float s[32], t[8][8];"
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("o[n] = in[n];", [("load", "global"), ("store", "global")]),
+    ("*o = *(in + n);", [("load", "global"), ("store", "global")]),
+    ("const float *p = in + n; o[0] = p[1];", [("load", "global"), ("store", "global")]),
+    ("const float *p; p = in; p += 4; o[0] = *p++;", [("load", "global"), ("store", "global")]),
+    ("const float &r = in[n]; o[0] = r;", [("load", "global"), ("store", "global")]),
+    ("float &r = o[n]; r += 1;", [("update", "global")]),
+    ("o[n]++; --o[n];", [("update", "global"), ("update", "global")]),
+    ("const float *p[2] = { in, in + 4 }; o[0] = p[n][1];", [("load", "global"), ("store", "global")]),
+    ("float4 v = reinterpret_cast<const float4 *>(in)[n]; o[0] = v.x;", [("load", "global"), ("store", "global")]),
+    ("float4 v = ((const float4 *)in)[n]; o[0] = v.y;", [("load", "global"), ("store", "global")]),
+    ("const float *__restrict__ p = &in[n]; o[0] = p[0];", [("load", "global"), ("store", "global")]),
+    ("o[0] = __ldg(&in[n]); __stcs(o + 1, 2.0f);", [("load", "global"), ("store", "global"), ("store", "global")]),
+    ("atomicAdd(&o[n], 1.0f);", [("atomic", "global")]),
+    (f"{S} s[n] = in[n]; o[n] = s[n];", [("load", "global"), ("store", "shared"), ("load", "shared"),
+                                         ("store", "global")]),
+    (f"{S} t[n][n] = 1; float *q = &t[0][0]; o[0] = q[n];", [("store", "shared"), ("load", "shared"),
+                                                             ("store", "global")]),
+    ("extern __shared__ float d[]; float *hi = d + 8; hi[n] = 1;", [("store", "shared")]),
+    ("__shared__ int count; count = 1; o[count] = 2;", [("store", "shared"), ("load", "shared"), ("store", "global")]),
+    ("float r[4]; r[n] = 1; o[0] = r[0];", [("store", "global")]),
+    (f"{S} const float *p = n ? in : s; o[0] = p[n];", [("load", "global+shared"), ("store", "global")]),
+    ("(n ? o[0] : o[1]) = 2;", [("store", "global"), ("store", "global")]),
+    ("o[0] = sizeof(in[n]);", [("store", "global")]),
+    ("float x(in[n]); o[0] = x;", [("load", "global"), ("store", "global")]),
+    ("if (n < (in[0]) && n > (1)) o[0] = 1;", [("load", "global"), ("store", "global")]),
+])
+def test_the_space_of_an_access(body: str, expected: list[tuple[str, str]]) -> None:
+    assert spaces(body) == expected
+
+
+def test_constant_and_device_variables_and_members() -> None:
+    head = "__constant__ float c[4]; __device__ float d; struct A { float *p; int n; }; struct C { float m; };"
+    assert spaces("d = c[n];", head) == [("load", "constant"), ("store", "global")]
+    assert spaces("a.p[a.n] = 1;", head, "A a") == [("store", "global")]
+    assert spaces("a->p[0] = 1;", head, "A *a") == [("load", "global"), ("store", "global")]
+    assert spaces("c->m = c[1].m;", head, "C *c") == [("load", "global"), ("store", "global")]
+
+
+def test_pointers_into_device_functions() -> None:
+    head = ("__device__ float get(const float *p, int i) { return p[i]; }\n"
+            "__device__ void put(float &to, float v) { to = v; }\n")
+    source = (f"{head}__global__ void k(float *o, const float *in) {{ __shared__ float s[32]; s[0] = get(in, 1); "
+              "put(o[2], get(s, 3)); }")
+    found = sorted((i.function.name, a.kind, "+".join(sorted(a.spaces))) for i, a in program(source).accesses())
+    assert found == [("get", "load", "global"), ("get", "load", "shared"), ("k", "store", "shared"),
+                     ("put", "store", "global")]
+
+
+def test_shared_memory_from_an_object_of_the_file() -> None:
+    head = ("template <class T> struct SharedMemory { __device__ T *getPointer() "
+            "{ extern __shared__ float raw[]; return (T *)raw; } };")
+    assert spaces("SharedMemory<float> m; float *s = m.getPointer(); s[n] = 1;", head) == [("store", "shared")]
+
+
+@pytest.mark.parametrize(("text", "scope"), [
+    ("__syncthreads();", "block"), ("__syncthreads_count(n);", "block"), ("n = __syncthreads_and(n);", "block"),
+    ("if (__syncthreads_or(n)) return;", "block"), ("__syncwarp();", "warp"),
+    ("cg::thread_block b = cg::this_thread_block(); b.sync();", "block"),
+    ("auto b = cg::this_thread_block(); cg::sync(b);", "block"), ("cg::this_thread_block().sync();", "block"),
+    ("auto t = cg::tiled_partition<32>(cg::this_thread_block()); t.sync();", "warp"),
+    ("cg::grid_group g = cg::this_grid(); g.sync();", "grid"),
+    ('asm volatile("bar.sync 0;");', "block"), ('asm volatile("barrier.sync 0;" ::: "memory");', "block"),
+])
+def test_a_barrier_in_every_spelling(text: str, scope: str) -> None:
+    p = program(f"namespace cg = cooperative_groups;\n__global__ void k(float *o, int n) {{ {text} }}")
+    assert [b.scope for _, b in p.barriers()] == [scope]
+
+
+def needed(body: str) -> tuple[set[str], set[str]]:
+    """(variables, memory) that the kept accesses need."""
+    p = program(f"__global__ void k(float *o, const float *in, const int *idx, int n) {{ {body} }}")
+    found = Slicer(p.kernel, Keep(), lambda _: None).needed
+    return ({v.name for v in found if not isinstance(v, Mem)}, {m.var.name for m in found if isinstance(m, Mem)})
+
+
+@pytest.mark.parametrize(("body", "variables", "memory"), [
+    ("int i = threadIdx.x; float x = in[i]; o[i] = x * 2;", {"i", "in", "o"}, set()),
+    ("int j = idx[n]; o[j] = in[0] * 2;", {"idx", "n", "j", "o", "in"}, {"idx"}),
+    ("float x = in[0], y = x * x; if (y > 1) o[0] = x;", {"in", "x", "y", "o"}, {"in"}),
+    ("__shared__ int s[32]; s[0] = idx[0]; __syncthreads(); o[s[1]] = 1;", {"idx", "s", "o"}, {"idx", "s"}),
+    ("__shared__ int len; len = idx[0]; __syncthreads(); if (n < len) o[n] = 1;", {"n", "len", "idx", "o"},
+     {"len", "idx"}),
+    ("__shared__ float s[32]; s[0] = in[0]; __syncthreads(); o[0] = s[1];", {"in", "o"}, set()),
+])
+def test_what_addresses_and_control_flow_need(body: str, variables: set[str], memory: set[str]) -> None:
+    found, behind = needed(body)
+    assert found == variables
+    assert behind == memory
+
+
+def test_a_pointer_in_memory_points_to_other_memory() -> None:
+    p = program("__global__ void k(float **rows, int n) { rows[n][0] = rows[n][1]; }")
+    inner = [a for _, a in p.accesses() if "][" in a.node.text]
+    outer = [a for _, a in p.accesses() if "][" not in a.node.text]
+    assert all(a.roots.isdisjoint(b.roots) for a in inner for b in outer)
+    assert {s for a in inner for s in a.spaces} == {Space.GLOBAL}
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ('asm("ld.global.f32 %0, [%1];" : "=f"(x) : "l"(in));', ("load", 1, 0)),
+    ('asm volatile("ld.global.nc.v2.f32 {%0, %1}, [%2+8];\\n" : "=f"(x), "=f"(y) : "l"(in));', ("load", 2, 8)),
+    ('asm volatile("st.global.f32 [%0], %1;" :: "l"(o), "f"(x));', ("store", 1, 0)),
+    ('asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(n), "l"(in));', ("copy", 1, 0)),
+    ('asm("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(n));', None),
+    ('asm("ld.global.f32 %0, [%1]; add.f32 %0, %0, %0;" : "=f"(x) : "l"(in));', None),
+    ('asm("mov.u32 %0, %1;" : "=r"(n) : "r"(n));', None),
+])
+def test_inline_ptx_is_read_as_one_access(text: str, expected: tuple[str, int, int] | None) -> None:
+    unit = load_unit(f"__global__ void k(float *o, float *in, int n) {{ float x, y; {text} }}".encode(), "x.cu")
+    node = next(n for n in unit.kernels[0].body.walk() if n.type == "gnu_asm_expression")
+    ptx = read_ptx(node)
+    assert (None if ptx is None else (ptx.kind, len(ptx.values), ptx.offset)) == expected
