@@ -315,7 +315,7 @@ class Slicer:
             if i in wanted:
                 self.need(arg)
                 continue
-            if any(template_param(c, i) for c in infos):
+            if type_decides(infos, i):
                 self._need_variables(arg)
             pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=call)]
@@ -458,6 +458,11 @@ class Slicer:
             return self._from_pieces(node, self.pieces(condition) if condition is not None else [])
         self.need(condition)
         return Plan("nest", node, inner=inner, content=True)
+
+
+def type_decides(infos: list[FunctionInfo], index: int) -> bool:
+    """Whether the type of an argument chooses between overloads or is what a template parameter is deduced from."""
+    return len(infos) > 1 or any(template_param(c, index) for c in infos)
 
 
 def template_param(info: FunctionInfo, index: int) -> bool:

@@ -215,6 +215,17 @@ def surface_refusal(program: Program) -> Refused | None:
     return None
 
 
+def library_barrier_refusal(program: Program) -> Refused | None:
+    """Refusal for barrier objects of libcu++: their state and their phases cannot be sliced."""
+    for info in program.all():
+        for var in info.scopes.vars:
+            if var.node is not None and var.type.innermost().name == "barrier":
+                span = info.function.file.expansion.to_source(var.node.span) if info.function.file.main else None
+                return Refused("barrier-object", f"{var.name} is a barrier object: which statements its arrivals and "
+                               "waits need cannot be told", span, "use __syncthreads(), or math-only")
+    return None
+
+
 def lambda_refusal(program: Program) -> Refused | None:
     for info, access in program.accesses():
         if access.in_lambda and access.touches_global:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.ptx import read_ptx
-from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer, template_param
+from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer, type_decides
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -23,6 +23,7 @@ from mutate.mutations.base import (
     clones_wanted,
     error_refusal,
     lambda_refusal,
+    library_barrier_refusal,
     opaque_call_refusal,
     surface_refusal,
 )
@@ -180,7 +181,7 @@ class _Writer:
                 continue
             self.features.add("any")
             by_reference = any(_takes_reference(c, i) for c in infos)
-            if any(template_param(c, i) for c in infos):
+            if type_decides(infos, i):
                 texts.append(f"km_Spare<decltype({self.out.show(x)})>().{'place()' if by_reference else 'value'}")
             else:
                 texts.append("km_AnyRef()" if by_reference else "km_Any()")
@@ -340,8 +341,8 @@ def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    for refusal in (error_refusal(program), surface_refusal(program), opaque_call_refusal(program, f"a {style.id} variant"),
-                    lambda_refusal(program)):
+    for refusal in (error_refusal(program), surface_refusal(program), library_barrier_refusal(program),
+                    opaque_call_refusal(program, f"a {style.id} variant"), lambda_refusal(program)):
         if refusal is not None:
             return refusal
     wanted = [a for _, a in program.accesses() if a.touches_global and (
