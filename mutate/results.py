@@ -55,7 +55,9 @@ class Target:
 
     @property
     def name(self) -> str:
-        return f"{self.kernel.qualified}<{self.instance}>" if self.instance else self.kernel.qualified
+        if self.instance or self.kernel.is_template:  # a template whose parameters all have defaults: kernel<>
+            return f"{self.kernel.qualified}<{self.instance or ''}>"
+        return self.kernel.qualified
 
 
 @dataclass(frozen=True)

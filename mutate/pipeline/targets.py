@@ -16,6 +16,11 @@ from mutate.results import Request, Target
 
 ASSUMED_THREADS = 256
 _SPACES = re.compile(r"\s+")
+_BUILTIN_TYPES = frozenset({
+    "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "true", "false", "half", "__half",
+    "half2", "__half2", "size_t", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+    "uint64_t", "float2", "float3", "float4", "double2", "int2", "int3", "int4", "uint2", "uint3", "uint4", "uchar4",
+    "__nv_bfloat16", "__nv_bfloat162", "nv_bfloat16"})
 
 
 def select_kernels(unit: Unit, wanted: Sequence[str]) -> list[Function]:
@@ -90,8 +95,13 @@ def _instances(kernel: Function, request: Request) -> list[str]:
 def _launched_in_host_code(unit: Unit, kernel: Function) -> str | None:
     """Template arguments of the first ``kernel<...><<<...>>>`` in the file, when they are plain constants."""
     pattern = re.compile(rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*<<<")
-    match = pattern.search(unit.main.expansion.text)
-    return _SPACES.sub(" ", match.group(1).decode().strip()) if match else None
+    declared = {name for item in unit.main.items for name in item.names}
+    for match in pattern.finditer(unit.main.expansion.text):
+        text = _SPACES.sub(" ", match.group(1).decode().strip())
+        # `kernel<T><<<...>>>` in a host template says nothing: every name must mean something at file level.
+        if all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", text)):
+            return text
+    return None
 
 
 def make_targets(unit: Unit, request: Request, warnings: list[str]) -> list[Target]:
