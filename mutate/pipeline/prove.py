@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mutate.certify import count, demands, matching, relevant_classes, static_reasons
 from mutate.errors import KmutateError
 from mutate.frontend.load import SourceOptions
-from mutate.frontend.view import device_text
 from mutate.model import Certificate, OccupancyPlan, Reason, Resources, StaticCounts, Verdict, worst
 from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import rolled_text
-from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding, static_pad_statement
+from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding
+from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, disassemble
 from mutate.sass.rough import rough_counts
-from mutate.source import Edit, Lines, Span, apply_edits
+from mutate.source import Lines, Span
 from mutate.toolchain.elf import Cubin
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many
 from mutate.toolchain.options import CompileOptions
@@ -175,7 +175,7 @@ class Prover:
     # -- occupancy ----------------------------------------------------------------------------------------
 
     def plan_occupancy(self) -> None:
-        """Plans the padding; what needs more registers than the original is compiled again with a cap."""
+        """Plans the padding; what needs more registers than the original gets launch bounds."""
         try:
             device = device_for(capability_of(self.request.arch))
         except KmutateError as error:
@@ -188,21 +188,27 @@ class Prover:
             if work.original is None:
                 continue
             plan = self._plan(work, device, mode)
-            capped = [c for c in work.candidates if c.compiled is not None
-                      and plan.variants[c.name].register_cap is not None]
-            jobs = []
-            for c in capped:
-                c.cap = plan.variants[c.name].register_cap
-                jobs.append(self._job(work, c.source, replace(self.options, maxrregcount=c.cap)))
-            for c, result in zip(capped, self._compile(jobs, "capping registers"), strict=True):
-                if not isinstance(result, Compiled) or c.compiled is None:
-                    c.cap = None
-                    continue
-                if result.spill_stores + result.spill_loads > c.compiled.spill_stores + c.compiled.spill_loads:
-                    c.extra.append(Reason("spills", f"a cap of {c.cap} registers keeps the original's occupancy but "
-                                          f"spills {result.spill_stores + result.spill_loads} bytes"))
-                c.compiled = result
+            capped = self._cap(work, plan)
             work.plan = self._plan(work, device, mode) if capped else plan
+
+    def _cap(self, work: Work, plan: PaddingPlan) -> bool:
+        """Gives launch bounds to the variants that need too many registers; true when one was compiled so."""
+        wanted = []
+        for c in work.candidates:
+            if c.compiled is not None and plan.variants[c.name].register_cap is not None:
+                made = with_launch_bounds(work.target, c.text, c.source, plan.original.padded.blocks_per_sm)
+                if made is not None:
+                    wanted.append((c, made))
+        results = self._compile([self._job(work, source) for _, (_, source) in wanted], "capping registers")
+        done = False
+        for (c, (text, source)), result in zip(wanted, results, strict=True):
+            if not isinstance(result, Compiled) or c.compiled is None:
+                continue
+            if result.spill_stores + result.spill_loads > c.compiled.spill_stores + c.compiled.spill_loads:
+                c.extra.append(Reason("spills", f"{result.registers} registers keep the original's occupancy but spill "
+                                      f"{result.spill_stores + result.spill_loads} bytes"))
+            c.text, c.source, c.compiled, c.cap, done = text, source, result, result.registers, True
+        return done
 
     def _plan(self, work: Work, device: object, mode: str) -> PaddingPlan:
         def resources(c: Compiled) -> KernelResources:
@@ -225,8 +231,7 @@ class Prover:
                 if not pad:
                     continue
                 c.text, c.source = with_static_pad(work.target, c.text, c.source, pad)
-                options = replace(self.options, maxrregcount=c.cap) if c.cap else None
-                jobs.append(self._job(work, c.source, options))
+                jobs.append(self._job(work, c.source))
                 places.append(c)
         for c, result in zip(places, self._compile(jobs, "padding"), strict=True):
             if isinstance(result, Compiled):
@@ -290,8 +295,8 @@ class Prover:
             mine, theirs = work.plan.variants[c.name], work.plan.original
             reasons += [Reason(r.slug, r.text, Verdict.DEGRADED) for r in mine.reasons]
             if c.cap is not None:
-                reasons.append(Reason("register-cap", f"compiled with --maxrregcount {c.cap} to keep the original's "
-                                                      "resident blocks", Verdict.VALID))
+                reasons.append(Reason("register-cap", f"__launch_bounds__ in its text holds it to {c.cap} registers: "
+                                                      "as many resident blocks as the original", Verdict.VALID))
             occupancy = OccupancyPlan(
                 original=theirs.padded.blocks_per_sm, variant=mine.natural.blocks_per_sm,
                 padded=mine.padded.blocks_per_sm, threads_per_block=work.target.threads,
@@ -321,39 +326,3 @@ def _differ(mutations: Sequence[Mutation], before: Mapping[str, int], after: Map
             if more < 0 or more > slack:
                 return True
     return False
-
-
-def with_static_pad(target: Target, text: VariantText, source: bytes, pad: int) -> tuple[VariantText, bytes]:
-    """The variant with ``pad`` bytes of shared memory declared at the start of its kernel."""
-    unit = text.unit
-    kernel = next((k for k in unit.kernels if k.qualified == target.kernel.qualified), None) if unit else None
-    if unit is None or kernel is None:
-        return text, source
-    body = unit.main.expansion.to_source(Span(kernel.body.start, kernel.body.start + 1)).end
-    statement = f" {static_pad_statement(pad)} /* kmutate: keeps the original's resident blocks */"
-    edits = [e for e in text.edits if e.span != Span(body, body)]
-    here = "".join(e.text for e in text.edits if e.span == Span(body, body))
-    edits.append(Edit(body, body, statement + here, "static padding"))
-    edits.sort(key=lambda e: (e.start, e.end))
-    padded = replace(text, text=apply_edits(unit.source, edits), edits=tuple(edits))
-    host = _host_spans_of(unit.source, text, source)
-    return padded, apply_edits(device_text(unit.source, host), edits)
-
-
-def _host_spans_of(original: bytes, text: VariantText, source: bytes) -> tuple[Span, ...]:
-    """Which bytes of the original are blank in what NVRTC compiles: found by undoing the edits."""
-    spans: list[Span] = []
-    at = new = 0
-    for e in sorted(text.edits, key=lambda e: (e.start, e.end)):
-        spans += _blanked(original, at, e.start, source, new)
-        new += e.start - at + len(e.text.encode())
-        at = e.end
-    spans += _blanked(original, at, len(original), source, new)
-    return tuple(spans)
-
-
-def _blanked(original: bytes, start: int, end: int, source: bytes, new: int) -> list[Span]:
-    piece, other = original[start:end], source[new : new + end - start]
-    if piece == other:
-        return []
-    return [Span(start + i, start + i + 1) for i in range(len(piece)) if piece[i] != other[i]]
