@@ -204,9 +204,12 @@ class Prover:
         for (c, (text, source)), result in zip(wanted, results, strict=True):
             if not isinstance(result, Compiled) or c.compiled is None:
                 continue
-            if result.spill_stores + result.spill_loads > c.compiled.spill_stores + c.compiled.spill_loads:
-                c.extra.append(Reason("spills", f"{result.registers} registers keep the original's occupancy but spill "
-                                      f"{result.spill_stores + result.spill_loads} bytes"))
+            spilled = result.spill_stores + result.spill_loads
+            if spilled > c.compiled.spill_stores + c.compiled.spill_loads:
+                # Spill traffic would be measured instead: fewer resident blocks are the lesser evil.
+                c.extra.append(Reason("register-cap", f"held to {result.registers} registers it would spill {spilled} "
+                                      "bytes, so it is not held", Verdict.VALID))
+                continue
             c.text, c.source, c.compiled, c.cap, done = text, source, result, result.registers, True
         return done
 
@@ -227,7 +230,8 @@ class Prover:
             if work.plan is None:
                 continue
             for c in work.candidates:
-                pad = work.plan.variants[c.name].pad if c.compiled is not None else 0
+                mine = work.plan.variants[c.name] if c.compiled is not None else None
+                pad = mine.pad if mine is not None and mine.register_cap is None else 0
                 if not pad:
                     continue
                 c.text, c.source = with_static_pad(work.target, c.text, c.source, pad)
@@ -294,15 +298,23 @@ class Prover:
         if work.plan is not None and c.name in work.plan.variants:
             mine, theirs = work.plan.variants[c.name], work.plan.original
             reasons += [Reason(r.slug, r.text, Verdict.DEGRADED) for r in mine.reasons]
-            if c.cap is not None:
+            # The plan's padding is for a variant held to the cap; one that is not keeps what it has by itself.
+            too_few = mine.register_cap is not None
+            if too_few:
+                reasons.append(Reason("occupancy-differs", f"{c.compiled.registers} registers leave "
+                                      f"{mine.natural.blocks_per_sm} resident blocks per SM, the original has "
+                                      f"{theirs.padded.blocks_per_sm}"))
+            elif c.cap is not None:
                 reasons.append(Reason("register-cap", f"__launch_bounds__ in its text holds it to {c.cap} registers: "
                                                       "as many resident blocks as the original", Verdict.VALID))
+            pad = 0 if too_few else mine.pad
             occupancy = OccupancyPlan(
                 original=theirs.padded.blocks_per_sm, variant=mine.natural.blocks_per_sm,
-                padded=mine.padded.blocks_per_sm, threads_per_block=work.target.threads,
-                dynamic_smem=mine.dynamic_smem, dynamic_smem_pad=mine.pad, carveout_kb=mine.carveout_kb,
-                carveout_percent=mine.carveout_percent, limiter=str(mine.natural.limiter), register_cap=c.cap,
-                block_is_assumed=work.target.assumed_block)
+                padded=mine.natural.blocks_per_sm if too_few else mine.padded.blocks_per_sm,
+                threads_per_block=work.target.threads,
+                dynamic_smem=work.target.dynamic_smem if too_few else mine.dynamic_smem, dynamic_smem_pad=pad,
+                carveout_kb=mine.carveout_kb, carveout_percent=mine.carveout_percent,
+                limiter=str(mine.natural.limiter), register_cap=c.cap, block_is_assumed=work.target.assumed_block)
             if work.target.assumed_block:
                 reasons.append(Reason("block-assumed", f"no launch declaration: occupancy is for {work.target.threads} "
                                       "threads a block", Verdict.VALID))

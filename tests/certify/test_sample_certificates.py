@@ -59,16 +59,17 @@ _BANKS = ("smem-conflict-free", "smem-broadcast")
 
 # (kernel, mutation) -> slugs of the reasons that may degrade it. Each is one that a CUDA expert accepts:
 # - retained-loads: the loaded value is a loop bound or a shared index; without it there is no such kernel to time.
-# - spills: the original index is still computed besides the new one, which takes registers that the original's
-#   occupancy, or its own __launch_bounds__, does not leave; a few local accesses are a smaller lie than fewer blocks.
+# - spills, occupancy-differs: the original index is still computed besides the new one, which takes registers that the
+#   original's occupancy, or its own __launch_bounds__, does not leave: the variant spills or has fewer resident blocks.
 # - static-counts-differ and vector-accesses-differ: the original's shared addresses are constants apart, so that the
 #   compiler reads four neighbours at once (LDS.128); with an index unknown to it, it reads the same bytes one by one.
 ACCEPTED: dict[tuple[str, str], set[str]] = {
     ("histogram_shared", "math-only"): {"retained-loads"},
     ("spmv_scalar", "math-only"): {"retained-loads"},
     ("spmv_vector", "math-only"): {"retained-loads"},
-    **{(kernel, m): {"spills"} for m in _BANKS for kernel in ("fd3d", "fd3d_order10", "fd3d_order12")},
-    **{("matmul_tiled", m): {"spills", "vector-accesses-differ"} for m in _BANKS},
+    **{(kernel, m): {"spills"} for m in _BANKS for kernel in ("fd3d_order10", "fd3d_order12")},
+    **{(kernel, m): {"occupancy-differs"} for m in _BANKS for kernel in ("fd3d", "fd3d_two_outputs")},
+    **{("matmul_tiled", m): {"occupancy-differs", "vector-accesses-differ"} for m in _BANKS},
     **{(kernel, m): {"vector-accesses-differ"} for m in _BANKS
        for kernel in ("matmul_two_outputs", "matmul_transposed_b", "matmul_padded")},
     **{("matmul_one_shared", m): {"static-counts-differ", "vector-accesses-differ"} for m in _BANKS},
@@ -197,9 +198,13 @@ def test_identity_has_the_originals_resources(file: str, kernels) -> None:
 @pytest.mark.parametrize("file", KERNELS)
 def test_every_variant_runs_with_as_many_blocks_as_the_original(file: str, kernels) -> None:
     for result in kernels(file).values():
-        plans = [v.certificate.occupancy for v in result.variants if v.certificate is not None]
+        certificates = [v.certificate for v in result.variants if v.certificate is not None]
+        plans = [c.occupancy for c in certificates]
         assert plans
-        assert all(p is not None and p.padded == p.original > 0 for p in plans)
+        for c in certificates:
+            assert c.occupancy is not None
+            equal = c.occupancy.padded == c.occupancy.original > 0
+            assert equal != any(r.slug == "occupancy-differs" for r in c.reasons)
         assert len({p.carveout_kb for p in plans if p is not None}) == 1, "one carve-out for all variants"
         assert all(p.dynamic_smem_pad >= 0 for p in plans if p is not None)
 
