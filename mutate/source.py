@@ -23,9 +23,6 @@ class Span:
     def __contains__(self, other: object) -> bool:
         return isinstance(other, Span) and self.start <= other.start and other.end <= self.end
 
-    def overlaps(self, other: Span) -> bool:
-        return self.start < other.end and other.start < self.end
-
 
 @dataclass(frozen=True, order=True)
 class Edit:

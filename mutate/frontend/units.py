@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from mutate.frontend.preprocess import Expansion
 from mutate.frontend.tree import Node
-from mutate.source import Span
 
 
 @dataclass(frozen=True)
@@ -347,6 +346,3 @@ class Unit:
             if name in file.typedefs:
                 return file.typedefs[name]
         return None
-
-    def error_spans(self, function: Function) -> tuple[Span, ...]:
-        return tuple(n.span for n in function.body.walk() if n.type == "ERROR")

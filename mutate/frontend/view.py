@@ -130,19 +130,6 @@ def device_text(source: bytes, spans: tuple[Span, ...]) -> bytes:
     return blank(source, spans)
 
 
-def kernel_expression(kernel: Function, instance: str | None) -> str:
-    """The name expression that NVRTC looks up: ``ns::kernel<512>``."""
-    return f"{kernel.qualified}<{instance}>" if instance else kernel.qualified
-
-
-def signature_head(function: Function) -> str:
-    """Text of a function before its body, on one line."""
-    item = function.item.node
-    node = item if item.type == "template_declaration" else function.node
-    head = node.text_source[node.start : function.body.start].decode(errors="replace")
-    return " ".join(head.split())
-
-
 def parameter_list_open(function: Function) -> int | None:
     """Offset just after the ``(`` of the parameter list."""
     declarator = function_declarator(function.node)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mutate.analysis.program import Program, analyse
-from mutate.errors import KmutateError
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.units import Function, Unit
-from mutate.frontend.view import name_span, parameter_list_open, signature_head
+from mutate.frontend.view import name_span, parameter_list_open
 from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
 from mutate.mutations.prelude import render_prelude
 from mutate.source import Edit, Span, apply_edits
@@ -155,20 +154,3 @@ def _clone_text(clone: Clone) -> str:
     lowered = [Edit(e.start - span.start, e.end - span.start, e.text) for e in expansion.lower_edits(edits)]
     text = apply_edits(expansion.source[span.start : span.end], lowered).decode(errors="surrogateescape")
     return f"// kmutate: mutated copy of {function.name}\n{text}"
-
-
-def describe_kernel(kernel: Function) -> str:
-    return signature_head(kernel)
-
-
-def require_kernel(unit: Unit, name: str) -> Function:
-    """A kernel by its plain or qualified name. ``KmutateError`` ``unknown-kernel`` names the nearest one."""
-    from mutate.errors import nearest
-
-    for k in unit.kernels:
-        if name in (k.name, k.qualified):
-            return k
-    known = [k.qualified for k in unit.kernels]
-    near = nearest(name, known)
-    raise KmutateError("unknown-kernel", f"{unit.main.name} has no kernel called '{name}'",
-                       hint=(f"did you mean '{near}'? " if near else "") + f"kernels: {', '.join(known[:8])}")

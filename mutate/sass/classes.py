@@ -95,11 +95,6 @@ _IDIOMS = (
 _IDIOM_NAMES = frozenset({"IMAD", "UIMAD", "HFMA2", "HADD2", "CS2R"})
 
 
-def known_opcodes() -> frozenset[str]:
-    """All opcodes (without modifiers) that have a class."""
-    return frozenset(_CLASS_OF)
-
-
 def width_of(opcode: str) -> int:
     """Bits that one thread moves with a load or store of this opcode; 32 where it has no modifier for it."""
     for modifier in opcode.split(".")[1:]:

@@ -17,8 +17,9 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from mutate.cli.main import main
 from mutate.frontend.load import load_unit
 from mutate.frontend.units import Unit
-from mutate.mutations.build import VariantText, build_variant, require_kernel
+from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import all_mutations
+from mutate.pipeline.targets import select_kernels
 from mutate.resources import samples_dir
 from mutate.source import unified_diff
 
@@ -44,7 +45,7 @@ def _unit(sample: str) -> Unit:
 def _text(kernel: str, mutation: str) -> bytes | None:
     """The variant's text, or ``None`` when it is refused."""
     unit = _unit(KERNELS[kernel])
-    built = build_variant(unit, require_kernel(unit, kernel), (all_mutations()[mutation],))
+    built = build_variant(unit, select_kernels(unit, (kernel,))[0], (all_mutations()[mutation],))
     return built.text if isinstance(built, VariantText) else None
 
 
