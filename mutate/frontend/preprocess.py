@@ -195,7 +195,7 @@ class Preprocessor:
                 return
             text = bytes(work[start:end])
             done = 0
-            for name_start, name_end, stop, expansion in self._uses(text):
+            for name_start, stop, expansion in self._uses(text):
                 if name_start < done:
                     continue
                 verbatim(start + done, start + name_start, text[done:name_start])
@@ -203,7 +203,6 @@ class Preprocessor:
                 parts.append(expansion)
                 size += len(expansion)
                 done = stop
-                del name_end
             verbatim(start + done, end, text[done:])
 
         for m in _DIRECTIVE.finditer(clean):
@@ -270,8 +269,8 @@ class Preprocessor:
                     self._seen.add(found[0])
                     self.included.append((found[0], self.run(found[1])))
 
-    def _uses(self, text: bytes) -> Iterable[tuple[int, int, int, bytes]]:
-        """Macro uses of a stretch: (start, end of name, end of use, expansion)."""
+    def _uses(self, text: bytes) -> Iterable[tuple[int, int, bytes]]:
+        """Macro uses of a stretch: (start, end, expansion)."""
         if not self.macros:
             return
         at = 0
@@ -289,7 +288,7 @@ class Preprocessor:
                 expansion = expand_use(text, macro, at, end, self.macros)
             except (MacroBombError, RecursionError):
                 continue
-            yield match.start(), at, end, expansion
+            yield match.start(), end, expansion
             at = end
 
 

@@ -57,10 +57,7 @@ def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
                 return Refused("shared-array-out-of-scope", f"shared array {array.name} is handed through more than "
                                f"one function before {hit[0].function.name}() uses it", span, "inline the function")
             extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
-        for n in function.walk():
-            if n.type == "identifier" and n.text == hit[0].function.name:
-                out.replace(n.span, names[id(hit[0])], "call of the mutated function")
-                break
+        out.rename(function, hit[0].function.name, names[id(hit[0])], "call of the mutated function")
         if extra:
             out.insert(args.start + 1, ", ".join(extra) + (", " if args.kids else ""), "shared array handed on")
     return None

@@ -142,6 +142,13 @@ class Rewriter:
         self._wraps.append((node, prefix, suffix, note))
         self.comment(node, note)
 
+    def rename(self, function: Node, old: str, new: str, note: str) -> None:
+        """Renames the called function: its last name, without qualification and template arguments."""
+        for n in function.walk():
+            if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == old:
+                self.replace(n.span, new, note)
+                return
+
     def insert(self, at: int, text: str, note: str) -> None:
         self.edits.append(Edit(at, at, text, note))
 

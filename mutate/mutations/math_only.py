@@ -103,10 +103,7 @@ class _Writer:
         return None
 
     def _rename(self, function: Node, old: str, new: str) -> None:
-        for n in function.walk():
-            if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == old:
-                self.out.replace(n.span, new, f"{old} becomes {new}")
-                return
+        self.out.rename(function, old, new, f"{old} becomes {new}")
 
     def _access(self, a: Access) -> Refused | None:
         span = self.out.source_span(a.node) if self.info.function.file.main else None

@@ -57,11 +57,8 @@ def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
         mutated = [c for c in callees if id(c) in names]
         function = node.get("function")
         if mutated and function is not None:
-            for n in function.walk():
-                if n.type == "identifier" and n.text == mutated[0].function.name:
-                    out.replace(n.span, names[id(mutated[0])], "call of the mutated function")
-                    out.comment(node, "call of the mutated function")
-                    break
+            out.rename(function, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function")
+            out.comment(node, "call of the mutated function")
     return out
 
 
@@ -91,10 +88,9 @@ def transform(program: Program) -> Rewrite | Refused:
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
-    for info, b in blocks:
+    for info, _ in blocks:
         if info.function.is_method:
             return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")
-        del b
     notes: list[Note] = []
     for info in program.all():
         bound = shared_data_in_addresses(info)
