@@ -99,7 +99,7 @@ def _vector_accesses(mutations: Sequence[Mutation], counts: StaticCounts) -> lis
         return []
     patterns = [p for _, check in demands(mutations) if check.kind == "same" for p in check.classes if "load" in p
                 or "store" in p]
-    before, after = (matching(c, patterns) for c in (counts.compiled_original, counts.compiled_variant))
+    before, after = (_as_global(matching(c, patterns)) for c in (counts.compiled_original, counts.compiled_variant))
     if "shared_store.*" in patterns:
         before = _with_async_side(counts.compiled_original, counts.compiled_variant, before)
     apart = [c for c in sorted({*before, *after}) if (before.get(c, 0) == 0) != (after.get(c, 0) == 0)]
@@ -124,8 +124,23 @@ def _with_async_side(original: Mapping[str, int], variant: Mapping[str, int], be
 
 def _same(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> list[Reason]:
     changed = [c for c in sorted({*before, *after}) if before.get(c, 0) != after.get(c, 0)]
-    return [_differs(check, {c: before.get(c, 0) for c in changed}, {c: after.get(c, 0) for c in changed})] \
-        if changed else []
+    if not changed:
+        return []
+    old, new = {c: before.get(c, 0) for c in changed}, {c: after.get(c, 0) for c in changed}
+    if _as_global(old) == _as_global(new):
+        words = ", ".join(f"{c} {old[c]} -> {new[c]}" for c in changed)
+        return [Reason("generic-accesses", "the compiler knows in one of the two only that addresses are of global "
+                                           f"memory: as many accesses, but other instructions ({words})")]
+    return [_differs(check, old, new)]
+
+
+def _as_global(counts: Mapping[str, int]) -> dict[str, int]:
+    """Generic loads and stores counted as global ones of their width."""
+    out: dict[str, int] = {}
+    for c, n in counts.items():
+        name = c.replace("generic_", "global_", 1) if c.startswith(("generic_load.", "generic_store.")) else c
+        out[name] = out.get(name, 0) + n
+    return {c: n for c, n in out.items() if n}
 
 
 def _differs(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> Reason:

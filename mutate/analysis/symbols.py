@@ -88,6 +88,11 @@ class Var:
             found._inner = found._inner if member else NO_INNER
         return found
 
+    @property
+    def is_pointee(self) -> bool:
+        """True for what ``pointee`` makes: memory that is reached by a pointer kept in memory or in a structure."""
+        return self.node is None and self.space is Space.GLOBAL
+
     def __repr__(self) -> str:
         return f"<{self.space} {self.name}>"
 

@@ -89,10 +89,10 @@ class Check:
 
 Transform = Callable[[Program], Rewrite | Refused]
 
-GLOBAL_LOADS = ("global_load.*", "async_copy.*", "texture", "tma")
-GLOBAL_STORES = ("global_store.*",)
+GLOBAL_LOADS = ("global_load.*", "generic_load.*", "async_copy.*", "texture", "tma")
+GLOBAL_STORES = ("global_store.*", "generic_store.*")
 GLOBAL_UPDATES = ("global_atomic", "global_reduction", "generic_atomic")
-GLOBAL = (*GLOBAL_LOADS, *GLOBAL_STORES, *GLOBAL_UPDATES, "generic_load.*", "generic_store.*", "surface")
+GLOBAL = (*GLOBAL_LOADS, *GLOBAL_STORES, *GLOBAL_UPDATES, "surface")
 SHARED = ("shared_load.*", "shared_store.*", "shared_atomic")
 ARITHMETIC = ("fp32.*", "fp32x2.*", "fp64.*", "fp16.*", "sfu", "tensor")
 

@@ -42,7 +42,7 @@ MUTATION = Mutation(
                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                 "    if (i < n) out[i] = 2.0f * in[i];\n"
                 "}\n",
-                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "km_never(0u, &site)"),
+                after=("km_fold(km_sink, in[i]);", "km_put(out[i], km_sink);", "km_never_at(&site)"),
                 gone=("2.0f * in[i];",)),
         Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
                 slug="no-global-access"),

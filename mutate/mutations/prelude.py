@@ -7,7 +7,8 @@ from typing import Any
 
 from mutate.resources import templates_dir
 
-_NEEDS = {"put": {"bits"}, "guarded-put": {"never", "bits"}, "never": {"bits"}, "sink": {"bits"},
+_NEEDS = {"put": {"bits"}, "guarded-put": {"never-at", "bits"}, "never": {"bits"}, "never-at": {"bits"},
+          "sink": {"bits"},
           "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"},
           "ptx": {"opaque"}}
 

@@ -149,8 +149,8 @@ class _Writer:
                 texts.append(self.out.show(x))
         call = f"{name}({', '.join(texts)})"
         if self.style.guard_stores:
-            self.features.add("never")
-            return f"if (km_never(0u, {pointer})) {call};"
+            self.features.add("never-at")
+            return f"if (km_never_at({pointer})) {call};"
         if a.builtin.startswith("atomic") and a.node.parent is not None and \
                 a.node.parent.type != "expression_statement" and self.style.keep.loads:
             return f"km_fold(km_sink, {call});"
@@ -160,8 +160,8 @@ class _Writer:
         ptx, text = read_ptx(a.node), self.out.show(a.node)
         if ptx is None:
             return f"{text};"
-        self.features.add("never")
-        return f"if (km_never(0u, (const volatile void *)({self.out.show(ptx.address)}))) {text};"
+        self.features.add("never-at")
+        return f"if (km_never_at((const volatile void *)({self.out.show(ptx.address)}))) {text};"
 
     def _available(self, node: Node) -> bool:
         """True when the expression only uses what the slice keeps, and costs nothing to keep."""
@@ -367,7 +367,9 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
         else:
             clones.append(Clone(info, names[id(info)], writer.out.finish(), ("km_Sink &km_sink",)))
     if "put" in features and style.guard_stores:
-        features |= {"guarded-put", "never"}
+        features.add("guarded-put")
+    if any(r.is_pointee for _, a in program.accesses() for r in a.roots):
+        features.add("loaded-pointers")
     if style.guard_stores:
         for slicer in slicers:
             for a in slicer.kept_stores():

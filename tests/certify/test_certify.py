@@ -134,6 +134,27 @@ def test_an_asynchronous_copy_without_its_global_side_is_a_shared_store() -> Non
     assert "shared_store.128 2 -> 0" in reason.text
 
 
+def test_a_generic_access_for_a_global_one_of_its_width_degrades_and_is_told_from_another_number() -> None:
+    original = {"global_load.64": 2, "global_load.32": 3, "global_store.32": 1}
+    (reason,) = reasons("load-only", {"global_load.64": 2, "generic_load.32": 3}, original=original)
+    assert (reason.slug, reason.severity) == ("generic-accesses", Verdict.DEGRADED)
+    assert "global_load.32 3 -> 0" in reason.text
+    assert "generic_load.32 0 -> 3" in reason.text
+    for variant in ({"global_load.64": 2, "generic_load.32": 2}, {"global_load.64": 2, "generic_load.64": 3}):
+        (reason,) = reasons("load-only", variant, original=original)
+        assert reason.slug == "static-counts-differ"
+
+
+def test_generic_loads_and_stores_count_as_what_they_are() -> None:
+    original = {"generic_load.32": 2, "generic_store.32": 1}
+    assert reasons("load-only", {"generic_load.32": 2}, original=original) == ()
+    assert reasons("store-only", {"generic_store.32": 1}, original=original) == ()
+    (reason,) = reasons("load-only", {"generic_load.32": 2, "generic_store.32": 1}, original=original)
+    assert reason.slug == "not-removed"
+    (reason,) = reasons("load-only", {"integer": 2}, original=original)
+    assert (reason.slug, reason.severity) == ("static-counts-differ", Verdict.INVALID)
+
+
 def test_an_opcode_of_no_table_degrades() -> None:
     (reason,) = reasons("memory-only", {**MEMORY_ONLY, "unknown.XYZ": 1})
     assert (reason.slug, reason.severity) == ("unknown-opcode", Verdict.DEGRADED)

@@ -126,6 +126,23 @@ __global__ void k(int *out, int *n, unsigned *u, float *f, const int *in) {
     out[i] = a + (int)b + (int)c;
 }
 """),
+    Case("atomics_unused", """
+__global__ void k(float *f, int *n, unsigned *u, unsigned long long *l, double *d, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int v = in[i];
+    atomicAdd(f + i, v * 0.5f);
+    atomicAdd(d, v * 0.5);
+    atomicSub(n, v);
+    atomicMin(n + 1, v);
+    atomicMax(n + 2, v * v);
+    atomicAnd(u, (unsigned)v);
+    atomicOr(u + 1, (unsigned)v);
+    atomicXor(u + 2, (unsigned)v);
+    atomicInc(u + 3, 100u);
+    atomicDec(u + 4, 100u);
+    atomicAdd(l, (unsigned long long)v);
+}
+"""),
     Case("atomic_cas_loop", """
 __global__ void k(unsigned long long *sum, const double *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -214,6 +231,12 @@ __global__ void k(float *out, const float *in, const int *map) {
     out[map[i]] = in[map[map[i + 1]]] * 2.0f;
 }
 """),
+    Case("pointer_to_pointer", """
+__global__ void k(float **rows, const float *const *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) rows[blockIdx.y][i] = in[blockIdx.y][i] * 2.0f;
+}
+"""),
     Case("two_dimensional_parameter", """
 __global__ void k(float (*out)[64], const float in[][64]) {
     out[blockIdx.x][threadIdx.x] = in[blockIdx.x][63 - threadIdx.x] * 2.0f;
@@ -282,6 +305,15 @@ __device__ float gauss(float x) { return expf(-x * x) * rsqrtf(poly(x) + 4.0f); 
 __global__ void k(float *out, const float *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = gauss(in[i]) + poly(in[i + 1]);
+}
+"""),
+    Case("overloads", """
+__device__ float get(const float *p, int i) { return p[i]; }
+__device__ double get(const double *p, int i) { return p[i] * 2.0; }
+__device__ float get(float x) { return x * x; }
+__global__ void k(float *out, const float *f, const double *d) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = get(f, i) + (float)get(d, i) + get(1.5f);
 }
 """),
     Case("nested_functions", """

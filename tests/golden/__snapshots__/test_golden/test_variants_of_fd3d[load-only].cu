@@ -65,6 +65,7 @@ template <class T> __device__ __forceinline__ bool km_never(const T &value, cons
     unsigned long long a = (unsigned long long)address;
     return 1 == (km_bits(value) ^ (unsigned)a ^ (unsigned)(a >> 32)) * km_flag;
 }
+__device__ __forceinline__ bool km_never_at(const volatile void *address) { return km_never(0u, address); }
 __device__ unsigned km_out;
 // Loaded bits are added up (by XOR, a value that is loaded twice would cancel itself). The store at the end of every
 // thread never happens, but keeps the loads alive.
@@ -91,7 +92,7 @@ template <class R> __device__ __forceinline__ typename km_plain<R>::type km_valu
 // for the loads at every store.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
-    if (km_never(0u, &site)) site = km_value<T>(sink);
+    if (km_never_at(&site)) site = km_value<T>(sink);
 }
 // ---- kmutate: end of helpers ----
 __global__ void fd3d(float *out, const float *in, const float *vsq, int nx, int ny, int nz)
