@@ -1,11 +1,16 @@
-"""Compiles originals and variants, disassembles them all at once, and writes the certificates."""
+"""Compiles originals and variants, disassembles them all at once, and writes the certificates.
+
+Compiling goes on while the caller makes the next variant. What a result asks for (loops rolled, launch bounds) is
+compiled as soon as it is known to be needed, so that no compiler waits for another one.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from mutate.certify import count, demands, matching, relevant_classes, static_reasons
 from mutate.errors import KmutateError
@@ -14,14 +19,14 @@ from mutate.model import Certificate, OccupancyPlan, Reason, Resources, StaticCo
 from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import rolled_text
-from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding
+from mutate.occupancy import Device, KernelResources, PaddingPlan, capability_of, device_for, plan_padding
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, disassemble
 from mutate.sass.rough import rough_counts
 from mutate.source import Lines, Span
 from mutate.toolchain.elf import Cubin
-from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many
+from mutate.toolchain.nvrtc import Compiled, CompileFailed, Compiler, Job, Result
 from mutate.toolchain.options import CompileOptions
 
 _WORD = re.compile(r"\w+")
@@ -57,9 +62,11 @@ class Work:
     candidates: list[Candidate]
     original: Compiled | None = None
     rolled: Compiled | None = None
+    rolled_source: bytes | None = None
     error: KmutateError | None = None
     plan: PaddingPlan | None = None
-    seconds: float = 0.0
+    open: int = 0
+    """How many of its first compiles are not done."""
 
 
 def compile_options(request: Request) -> CompileOptions:
@@ -70,56 +77,70 @@ def compile_options(request: Request) -> CompileOptions:
 class Prover:
     """Runs the stages over all kernels of a file together, so that each tool is started once."""
 
-    def __init__(self, request: Request, works: Sequence[Work], file: str, source: bytes, progress: Progress) -> None:
+    def __init__(self, request: Request, file: str, source: bytes, progress: Progress) -> None:
         self.request = request
-        self.works = works
+        self.works: list[Work] = []
         self.file = file
         self.lines = Lines(source)
         self.source = source
         self.options = compile_options(request)
+        self.source_options = SourceOptions(request.defines, request.include_dirs, request.arch)
         self.progress = progress
+        self.compiler = Compiler()
         self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
+        self._device: Device | None = None
 
     # -- compiling ----------------------------------------------------------------------------------------
 
-    def _compile(self, jobs: list[Job], what: str) -> list[Compiled | CompileFailed]:
-        if not jobs:
-            return []
-        done = 0
+    def start(self, entry: str, source: bytes) -> None:
+        """Start a compile whose result will be asked for later."""
+        self.compiler.submit(Job(source, self.file, entry, self.options))
 
-        def tick(_: int) -> None:
-            nonlocal done
-            done += 1
-            self.progress(what, done, len(jobs))
+    def _submit(self, work: Work, source: bytes, then: Callable[[Result], None]) -> None:
+        self.compiler.submit(Job(source, self.file, work.entry, self.options), then)
 
-        self.progress(what, 0, len(jobs))
-        start = time.perf_counter()
-        results = list(compile_many(jobs, progress=tick))
-        self.seconds["nvrtc"] += time.perf_counter() - start
-        return results
+    def _finish(self) -> None:
+        self.compiler.run(lambda done, total: self.progress("compiling", done, total))
+        self.seconds["nvrtc"] = self.compiler.seconds
 
-    def _job(self, work: Work, source: bytes, options: CompileOptions | None = None) -> Job:
-        return Job(source, self.file, work.entry, options or self.options)
-
-    def compile_all(self) -> None:
-        jobs: list[Job] = []
-        places: list[tuple[Work, Candidate | None]] = []
-        for work in self.works:
-            jobs.append(self._job(work, work.original_source))
-            places.append((work, None))
+    def compile_all(self, works: Sequence[Work]) -> None:
+        """Everything up to certificates but the disassembly. Raises what the compiler raises."""
+        self.works = list(works)
+        self._find_device()
+        for work in works:
+            work.open = 1 + len(work.candidates)
+            self._submit(work, work.original_source, partial(self._original_done, work))
             for c in work.candidates:
-                jobs.append(self._job(work, c.source))
-                places.append((work, c))
-        for (work, candidate), result in zip(places, self._compile(jobs, "compiling"), strict=True):
-            if candidate is None:
-                if isinstance(result, CompileFailed):
-                    work.error = self._original_failed(work, result)
-                else:
-                    work.original = result
-            elif isinstance(result, CompileFailed):
-                candidate.failure = result
-            else:
-                candidate.compiled = result
+                self._submit(work, c.source, partial(self._candidate_done, work, c))
+        self._finish()
+        for work in works:
+            if work.original is not None and self._device is not None:
+                work.plan = self._plan(work, self._device)
+        if self.request.pad == "static":
+            self._pad_statically()
+            self._finish()
+
+    def _original_done(self, work: Work, result: Result) -> None:
+        if isinstance(result, CompileFailed):
+            work.error = self._original_failed(work, result)
+        else:
+            work.original = result
+            for c in work.candidates:
+                self._compare_loops(work, c)
+        self._one_less(work)
+
+    def _candidate_done(self, work: Work, c: Candidate, result: Result) -> None:
+        if isinstance(result, CompileFailed):
+            c.failure = result
+        else:
+            c.compiled = result
+            self._compare_loops(work, c)
+        self._one_less(work)
+
+    def _one_less(self, work: Work) -> None:
+        work.open -= 1
+        if not work.open and work.original is not None and self._device is not None:
+            self._cap(work, self._plan(work, self._device))
 
     def _original_failed(self, work: Work, result: CompileFailed) -> KmutateError:
         error = result.error
@@ -143,105 +164,60 @@ class Prover:
 
     # -- loops --------------------------------------------------------------------------------------------
 
-    def compile_rolled(self) -> None:
+    def _compare_loops(self, work: Work, c: Candidate) -> None:
         """Compiles with rolled loops what the compiler has unrolled differently from the original."""
-        jobs: list[Job] = []
-        places: list[tuple[Work, Candidate | None]] = []
-        options = SourceOptions(self.request.defines, self.request.include_dirs, self.request.arch)
-
-        for work in self.works:
-            if work.original is None:
-                continue
-            before = rough_counts(work.original.cubin, work.original.entry)
-            apart = [c for c in work.candidates if c.compiled is not None and _differ(
-                c.mutations, before, rough_counts(c.compiled.cubin, c.compiled.entry), c.text.has_sink)]
-            if not apart:
-                continue
-            text = rolled_text(work.original_source, self.file, options)
-            if text == work.original_source:
-                continue
-            jobs.append(self._job(work, text))
-            places.append((work, None))
-            for c in apart:
-                jobs.append(self._job(work, rolled_text(c.source, self.file, options)))
-                places.append((work, c))
-        for (work, candidate), result in zip(places, self._compile(jobs, "comparing loops"), strict=True):
-            if isinstance(result, Compiled):
-                if candidate is None:
-                    work.rolled = result
-                else:
-                    candidate.rolled = result
+        if work.original is None or c.compiled is None:
+            return
+        before = rough_counts(work.original.cubin, work.original.entry)
+        after = rough_counts(c.compiled.cubin, c.compiled.entry)
+        if not _differ(c.mutations, before, after, c.text.has_sink):
+            return
+        if work.rolled_source is None:
+            work.rolled_source = rolled_text(work.original_source, self.file, self.source_options)
+            if work.rolled_source != work.original_source:
+                self._submit(work, work.rolled_source, partial(_keep_rolled, work))
+        if work.rolled_source != work.original_source:
+            self._submit(work, rolled_text(c.source, self.file, self.source_options), partial(_keep_rolled, c))
 
     # -- occupancy ----------------------------------------------------------------------------------------
 
-    def plan_occupancy(self) -> None:
-        """Plans the padding; what needs more registers than the original gets launch bounds."""
+    def _find_device(self) -> None:
         try:
-            device = device_for(capability_of(self.request.arch))
+            self._device = device_for(capability_of(self.request.arch))
         except KmutateError as error:
             for work in self.works:
                 for c in work.candidates:
                     c.extra.append(Reason("occupancy-unknown", f"{error.what}: {_UNPADDED}", Verdict.DEGRADED))
-            return
-        mode = "static" if self.request.pad == "static" else "launch"
-        for work in self.works:
-            if work.original is None:
-                continue
-            plan = self._plan(work, device, mode)
-            capped = self._cap(work, plan)
-            work.plan = self._plan(work, device, mode) if capped else plan
 
-    def _cap(self, work: Work, plan: PaddingPlan) -> bool:
-        """Gives launch bounds to the variants that need too many registers; true when one was compiled so."""
-        wanted = []
+    def _cap(self, work: Work, plan: PaddingPlan) -> None:
+        """Gives launch bounds to the variants that need too many registers."""
         for c in work.candidates:
             if c.compiled is not None and plan.variants[c.name].register_cap is not None:
                 made = with_launch_bounds(work.target, c.text, c.source, plan.original.padded.blocks_per_sm)
                 if made is not None:
-                    wanted.append((c, made))
-        results = self._compile([self._job(work, source) for _, (_, source) in wanted], "capping registers")
-        done = False
-        for (c, (text, source)), result in zip(wanted, results, strict=True):
-            if not isinstance(result, Compiled) or c.compiled is None:
-                continue
-            spilled = result.spill_stores + result.spill_loads
-            if spilled > c.compiled.spill_stores + c.compiled.spill_loads:
-                # Spill traffic would be measured instead: fewer resident blocks are the lesser evil.
-                c.extra.append(Reason("register-cap", f"held to {result.registers} registers it would spill {spilled} "
-                                      "bytes, so it is not held", Verdict.VALID))
-                continue
-            c.text, c.source, c.compiled, c.cap, done = text, source, result, result.registers, True
-        return done
+                    self._submit(work, made[1], partial(_keep_capped, c, *made))
 
-    def _plan(self, work: Work, device: object, mode: str) -> PaddingPlan:
+    def _plan(self, work: Work, device: Device) -> PaddingPlan:
         def resources(c: Compiled) -> KernelResources:
             return KernelResources(c.registers, c.static_smem, work.target.threads, work.target.dynamic_smem,
                                    max(1, c.barriers))
 
         assert work.original is not None  # the caller has checked: a work without an original is not planned
         variants = {c.name: resources(c.compiled) for c in work.candidates if c.compiled is not None}
-        return plan_padding(resources(work.original), variants, device, mode)  # type: ignore[arg-type]
+        return plan_padding(resources(work.original), variants, device,
+                            "static" if self.request.pad == "static" else "launch")
 
-    def pad_statically(self) -> None:
+    def _pad_statically(self) -> None:
         """Writes ``--pad static`` padding into the variants' text and compiles them again."""
-        jobs: list[Job] = []
-        places: list[Candidate] = []
         for work in self.works:
             if work.plan is None:
                 continue
             for c in work.candidates:
                 mine = work.plan.variants[c.name] if c.compiled is not None else None
                 pad = mine.pad if mine is not None and mine.register_cap is None else 0
-                if not pad:
-                    continue
-                c.text, c.source = with_static_pad(work.target, c.text, c.source, pad)
-                jobs.append(self._job(work, c.source))
-                places.append(c)
-        for c, result in zip(places, self._compile(jobs, "padding"), strict=True):
-            if isinstance(result, Compiled):
-                c.compiled = result
-            else:
-                c.compiled, c.failure = None, result
+                if pad:
+                    c.text, c.source = with_static_pad(work.target, c.text, c.source, pad)
+                    self._submit(work, c.source, partial(_keep_padded, c))
 
     # -- counting -----------------------------------------------------------------------------------------
 
@@ -320,6 +296,30 @@ class Prover:
                                       "threads a block", Verdict.VALID))
         unique = tuple(dict.fromkeys(reasons))
         return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
+
+
+def _keep_rolled(place: Work | Candidate, result: Result) -> None:
+    if isinstance(result, Compiled):
+        place.rolled = result
+
+
+def _keep_capped(c: Candidate, text: VariantText, source: bytes, result: Result) -> None:
+    if not isinstance(result, Compiled) or c.compiled is None:
+        return
+    spilled = result.spill_stores + result.spill_loads
+    if spilled > c.compiled.spill_stores + c.compiled.spill_loads:
+        # Spill traffic would be measured instead: fewer resident blocks are the lesser evil.
+        c.extra.append(Reason("register-cap", f"held to {result.registers} registers it would spill {spilled} bytes, "
+                                              "so it is not held", Verdict.VALID))
+    else:
+        c.text, c.source, c.compiled, c.cap = text, source, result, result.registers
+
+
+def _keep_padded(c: Candidate, result: Result) -> None:
+    if isinstance(result, Compiled):
+        c.compiled = result
+    else:
+        c.compiled, c.failure = None, result
 
 
 def _resources(c: Compiled) -> Resources:

@@ -104,9 +104,8 @@ def _launched_in_host_code(unit: Unit, kernel: Function) -> str | None:
     return None
 
 
-def make_targets(unit: Unit, request: Request, warnings: list[str]) -> list[Target]:
-    """All kernel instances of a request, in the order of the file."""
-    kernels = select_kernels(unit, request.kernels)
+def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]) -> list[Target]:
+    """All instances of the kernels that a request selects, in the order of the file."""
     launches = read_launches(unit, request)
     for launch in launches:
         if not any(_matches(launch, k) for k in unit.kernels):

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 
 from mutate.errors import KmutateError
 from mutate.toolchain import worker, workers
@@ -95,6 +97,7 @@ class _Attempt:
     assumed: tuple[str, ...] = ()
     first_log: str | None = None
     seconds: float = 0.0
+    count: int = 0
 
 
 def compile_program(source: bytes, name: str, entry: str, options: CompileOptions | None = None) -> Result:
@@ -109,50 +112,111 @@ def prestart(count: int | None = None) -> None:
         workers.shared_pool(tools.nvrtc).prestart(count)
 
 
-def compile_many(jobs: Sequence[Job], *, limit: float = DEFAULT_LIMIT, cache: Cache | None = None,
-                 progress: Callable[[int], None] | None = None) -> list[Result]:
-    """Compile kernels in parallel; one result per job, in order, each independent of the others.
+class Compiler:
+    """Compiles kernels in other processes while the caller goes on; equal jobs are compiled once.
 
     ``limit`` is in seconds per compile; a job beyond it, or one that crashes the compiler, is a ``CompileFailed``.
-    ``progress`` hears the index of each job as it ends, from another thread. Raises ``KmutateError``: ``no-nvrtc``
-    without the compiler, ``bad-arch`` and ``unsupported-arch`` for the architecture.
     """
-    tools = find_toolchain()
-    store = cache or default_cache()
-    for arch in {job.options.arch for job in jobs}:
-        check_arch(arch)
-    results: dict[int, Result] = {}
-    open_attempts: dict[int, _Attempt] = {}
-    for index, job in enumerate(jobs):
-        attempt = _prepare(job, tools)
-        known = _decode(store.get(_KIND, attempt.key)) if attempt.key else None
+
+    def __init__(self, *, limit: float = DEFAULT_LIMIT, cache: Cache | None = None) -> None:
+        self.limit = limit
+        self.submitted = 0
+        self.finished = 0
+        self.compiled = 0
+        """How many results did not come from the cache."""
+        self._tools = find_toolchain()
+        self._store = cache or default_cache()
+        self._pool: workers.Pool | None = None
+        self._seconds_before = 0.0
+        self._results: dict[Job, Result] = {}
+        self._waiting: dict[Job, list[Callable[[Result], None]]] = {}
+        self._ended: queue.SimpleQueue[tuple[Job, Result | Exception]] = queue.SimpleQueue()
+
+    def submit(self, job: Job, then: Callable[[Result], None] | None = None) -> None:
+        """Compile a job; ``run`` gives its result to ``then``. Never waits.
+
+        Raises ``KmutateError``: ``no-nvrtc`` without the compiler, ``bad-arch`` for what names no architecture.
+        """
+        wanted = [then] if then else []
+        if job in self._waiting:
+            self._waiting[job] += wanted
+            return
+        self._waiting[job] = wanted
+        self.submitted += 1
+        if job in self._results:
+            self._ended.put((job, self._results[job]))
+            return
+        check_arch(job.options.arch)
+        attempt = _prepare(job, self._tools)
+        known = _decode(self._store.get(_KIND, attempt.key)) if attempt.key else None
         if known is not None:
-            results[index] = known
-            if progress:
-                progress(index)
-        else:
-            open_attempts[index] = attempt
-    if not open_attempts:
-        return [results[i] for i in range(len(jobs))]
-    pool = workers.shared_pool(tools.need_nvrtc())
-    for _ in range(_MOST_ATTEMPTS):
-        indices = list(open_attempts)
-        replies = pool.run([_request(open_attempts[i], tools) for i in indices], limit)
-        for index, reply in zip(indices, replies, strict=True):
-            attempt = open_attempts[index]
+            self._ended.put((job, known))
+            return
+        if self._pool is None:
+            self._pool = workers.shared_pool(self._tools.need_nvrtc())
+            self._seconds_before = self._pool.seconds
+        self.compiled += 1
+        self._pool.submit(_request(attempt, self._tools), self.limit, lambda reply: self._hear(attempt, reply))
+
+    def _hear(self, attempt: _Attempt, reply: worker.Reply) -> worker.Request | None:
+        """In a thread of the pool: the request for another attempt, or ``None`` when the job has its result."""
+        try:
             result = _judge(attempt, reply)
-            if result is None:
-                continue
-            del open_attempts[index]
-            results[index] = result
+            attempt.count += 1
+            if result is None and attempt.count < _MOST_ATTEMPTS:
+                return _request(attempt, self._tools)
+            result = result or _failure(attempt.first_log or "", attempt.seconds)
             if attempt.key and reply[0] not in (workers.TIMED_OUT, workers.CRASHED, worker.NOT_LOADED):
-                store.put(_KIND, attempt.key, _encode(result))
-            if progress:
-                progress(index)
-        if not open_attempts:
-            break
-    for index, attempt in open_attempts.items():
-        results[index] = _failure(attempt.first_log or "", attempt.seconds)
+                self._store.put(_KIND, attempt.key, _encode(result))
+            self._ended.put((attempt.job, result))
+        except Exception as error:
+            # For the thread that waits: without an answer it would wait for ever.
+            self._ended.put((attempt.job, error))
+        return None
+
+    def run(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Hands results to those who wait for them, as they come, until none is open; these may submit more.
+
+        ``progress`` hears how many jobs are done, and of how many. Raises ``KmutateError`` ``no-nvrtc`` when NVRTC
+        does not load and ``unsupported-arch`` when it does not know the architecture.
+        """
+        try:
+            while self._waiting:
+                job, result = self._ended.get()
+                if isinstance(result, Exception):
+                    raise result
+                self.finished += 1
+                self._results[job] = result
+                if progress:
+                    progress(self.finished, self.submitted)
+                for then in self._waiting.pop(job):
+                    then(result)
+        except BaseException:
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Forget what is open and kill what runs (also after Ctrl-C)."""
+        if self._waiting and self._pool is not None:
+            self._pool.close()
+        self._waiting.clear()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time during which at least one compile was under way."""
+        return self._pool.seconds - self._seconds_before if self._pool else 0.0
+
+
+def compile_many(jobs: Sequence[Job], *, limit: float = DEFAULT_LIMIT, cache: Cache | None = None) -> list[Result]:
+    """Compile kernels in parallel; one result per job, in order, each independent of the others.
+
+    Limit and errors as for :class:`Compiler`.
+    """
+    compiler = Compiler(limit=limit, cache=cache)
+    results: dict[int, Result] = {}
+    for index, job in enumerate(jobs):
+        compiler.submit(job, partial(results.__setitem__, index))
+    compiler.run()
     return [results[i] for i in range(len(jobs))]
 
 

@@ -11,11 +11,12 @@ import contextlib
 import marshal
 import os
 import queue
-import subprocess
 import sys
-import tempfile
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -42,6 +43,9 @@ class _Process:
     """One compiler process. Not thread-safe: one thread talks to it at a time."""
 
     def __init__(self, library: str) -> None:
+        import subprocess
+        import tempfile
+
         # A file and not a pipe: nobody reads it while the process runs, and a full pipe would block it.
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen([sys.executable, "-I", "-S", _SCRIPT, library], stdin=subprocess.PIPE,
@@ -109,6 +113,10 @@ class Pool:
         self.pid = os.getpid()
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
+        self._todo: deque[tuple[Request, float, Callable[[Reply], Request | None]]] = deque()
+        self._threads = 0
+        self._asking = 0
+        self._since = self._seconds = 0.0
         self._lock = threading.Lock()
         self._in_process: worker.Nvrtc | None = None
 
@@ -120,34 +128,59 @@ class Pool:
                 return
             self._idle.append(process)
 
-    def run(self, requests: Sequence[Request], limit: float, done: Callable[[int], None] | None = None) -> list[Reply]:
-        """All replies, in the order of the requests. ``limit`` is in seconds per request; ``done`` hears each index."""
-        replies: dict[int, Reply] = {}
-        todo: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for index in range(len(requests)):
-            todo.put(index)
+    def submit(self, request: Request, limit: float, done: Callable[[Reply], Request | None]) -> None:
+        """Ask for one reply and return at once. ``limit`` is in seconds per request.
 
-        def work() -> None:
-            while True:
-                try:
-                    index = todo.get_nowait()
-                except queue.Empty:
+        ``done`` hears the reply in a thread of the pool; a request that it returns is asked next, by the same thread.
+        It must not raise.
+        """
+        with self._lock:
+            self._todo.append((request, limit, done))
+            if self._threads >= self.size:
+                return
+            self._threads += 1
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._todo:
+                    self._threads -= 1
                     return
-                replies[index] = self._one(requests[index], limit)
-                if done is not None:
-                    done(index)
+                following, limit, done = self._todo.popleft()
+                if not self._asking:
+                    self._since = time.perf_counter()
+                self._asking += 1
+            request: Request | None = following
+            while request is not None:
+                request = done(self._one(request, limit))
+            with self._lock:
+                self._asking -= 1
+                if not self._asking:
+                    self._seconds += time.perf_counter() - self._since
 
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.size, len(requests)))]
+    @property
+    def seconds(self) -> float:
+        """Wall time during which at least one request was under way."""
+        with self._lock:
+            return self._seconds + (time.perf_counter() - self._since if self._asking else 0.0)
+
+    def run(self, requests: Sequence[Request], limit: float) -> list[Reply]:
+        """All replies, in the order of the requests."""
+        replies: dict[int, Reply] = {}
+        ended: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+        def hear(index: int, reply: Reply) -> None:
+            replies[index] = reply
+            ended.put(None)
+
         try:
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            for index, request in enumerate(requests):
+                self.submit(request, limit, partial(hear, index))
+            for _ in requests:
+                ended.get()
         except BaseException:
-            # Ctrl-C: empty the queue and kill what runs, so that the threads end at once.
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    todo.get_nowait()
+            # Ctrl-C: kill what runs, so that the threads end at once.
             self.close()
             raise
         return [replies[i] for i in range(len(requests))]
@@ -201,8 +234,9 @@ class Pool:
         return self._in_process.compile(request, limit)
 
     def close(self) -> None:
-        """End all processes, also those at work."""
+        """End all processes, also those at work, and forget what is queued."""
         with self._lock:
+            self._todo.clear()
             processes = [*self._idle, *self._busy]
             self._idle.clear()
         for process in processes:
