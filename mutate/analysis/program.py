@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ ParamTargets = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
 Context = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
 """Spaces and shared arrays of the arguments of a call: calls with equal ones share their mutated functions."""
 _MAX_CONTEXTS = 200
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,19 @@ class FunctionInfo:
     @staticmethod
     def _is_reference(infos: list[FunctionInfo], index: int) -> bool:
         return any("&" in i.function.params[index].type_text for i in infos if index < len(i.function.params))
+
+
+def type_decides(infos: list[FunctionInfo], index: int) -> bool:
+    """Whether the type of an argument chooses between overloads or is what a template parameter is deduced from."""
+    return len(infos) > 1 or any(template_param(c, index) for c in infos)
+
+
+def template_param(info: FunctionInfo, index: int) -> bool:
+    """True when a parameter's type is deduced from its argument."""
+    f = info.function
+    if not f.template_params or index >= len(f.params):
+        return False
+    return not set(_WORD.findall(f.params[index].type_text)).isdisjoint(f.template_params)
 
 
 @dataclass(eq=False)

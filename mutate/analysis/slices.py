@@ -7,68 +7,19 @@ its definitions, with all the conditions they depend on.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum, auto
 
-from mutate.analysis.accesses import Access, Call
+from mutate.analysis.accesses import Access
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.program import FunctionInfo, Mem, Obj
+from mutate.analysis.plans import Act, Keep, Piece, Plan
+from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments, callee_name, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-class Act(Enum):
-    """What a piece of a plan does."""
-
-    KEEP = auto()
-    FOLD = auto()
-    STORE = auto()
-    ATOMIC = auto()
-    CALL = auto()
-    BRANCH = auto()
-
-
-@dataclass(eq=False)
-class Piece:
-    """One effect that survives from an expression whose value is not needed."""
-
-    act: Act
-    node: Node
-    access: Access | None = None
-    call: Call | None = None
-    then: list[Piece] = field(default_factory=list)
-    otherwise: list[Piece] = field(default_factory=list)
-
-
-@dataclass(eq=False)
-class Plan:
-    """What happens to one statement: ``verbatim`` | ``drop`` | ``pieces`` | ``nest`` (go into ``inner``)."""
-
-    how: str
-    node: Node
-    pieces: list[Piece] = field(default_factory=list)
-    inner: list[Plan] = field(default_factory=list)
-    content: bool = False
-    """False for declarations without an initialiser and the like: kept, but no reason to keep a loop around."""
-
-
-@dataclass(frozen=True)
-class Keep:
-    """Which global accesses survive, and whether a function's result must."""
-
-    loads: bool = True
-    stores: bool = True
-
-
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _EXITS = frozenset({"break_statement", "continue_statement"})
-_LEAVES = frozenset({"return_statement", "goto_statement", "labeled_statement"})
 _INERT = frozenset({"type_definition", "alias_declaration", "using_declaration", "static_assert_declaration",
                     "struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "MISSING",
                     "namespace_alias_definition", "function_definition"})
@@ -458,84 +409,3 @@ class Slicer:
             return self._from_pieces(node, self.pieces(condition) if condition is not None else [])
         self.need(condition)
         return Plan("nest", node, inner=inner, content=True)
-
-
-def type_decides(infos: list[FunctionInfo], index: int) -> bool:
-    """Whether the type of an argument chooses between overloads or is what a template parameter is deduced from."""
-    return len(infos) > 1 or any(template_param(c, index) for c in infos)
-
-
-def template_param(info: FunctionInfo, index: int) -> bool:
-    """True when a parameter's type is deduced from its argument."""
-    f = info.function
-    if not f.template_params or index >= len(f.params):
-        return False
-    return not set(_WORD.findall(f.params[index].type_text)).isdisjoint(f.template_params)
-
-
-def value_closure(info: FunctionInfo, start: list[Node]) -> tuple[set[Obj], set[Node]]:
-    """Objects that the values of ``start`` depend on (data flow only), and the expressions that define them.
-
-    Used where no statement is dropped (math-only, shared-memory mutations): which loads must keep their value.
-    """
-    needed: set[Obj] = set()
-    expressions: set[Node] = set()
-    work = list(start)
-    definitions = _definitions(info)
-    while work:
-        node = work.pop()
-        if node in expressions:
-            continue
-        expressions.add(node)
-        fresh = info.uses(node) - needed
-        needed |= fresh
-        for obj in fresh:
-            work.extend(definitions.get(obj, ()))
-    return needed, expressions
-
-
-def _definitions(info: FunctionInfo) -> dict[Obj, list[Node]]:
-    out: dict[Obj, list[Node]] = {}
-
-    def add(objs: frozenset[Obj], sources: list[Node]) -> None:
-        for o in objs:
-            out.setdefault(o, []).extend(sources)
-
-    for node in info.function.body.walk():
-        kind = node.type
-        if kind == "assignment_expression":
-            left, right = node.get("left"), node.get("right")
-            if left is not None and right is not None:
-                op = node.get("operator")
-                sources = [right] if op is None or op.text == "=" else [right, left]
-                add(info.written_by(left), sources)
-        elif kind == "update_expression":
-            arg = node.get("argument")
-            if arg is not None:
-                add(info.written_by(arg), [arg])
-        elif kind == "init_declarator":
-            name, value = declarator_name(node), node.get("value")
-            var = info.scopes.var_of.get(name) if name is not None else None
-            if var is not None and value is not None:
-                add(frozenset({var}), [value])
-        elif kind == "for_range_loop":
-            name, right = declarator_name(node.get("declarator")), node.get("right")
-            var = info.scopes.var_of.get(name) if name is not None else None
-            if var is not None and right is not None:
-                add(frozenset({var}), [right])
-        elif kind == "call_expression":
-            args = tuple(arguments(node))
-            written = info.written_by_call(node, args)
-            if written:
-                add(written, list(args))
-            access = info.sites.at.get(node)
-            if access is not None and access.writes:
-                add(frozenset(Mem(r) for r in access.roots), list(access.value))
-        elif kind == "gnu_asm_expression":
-            outputs, inputs = node.get("output_operands"), node.get("input_operands")
-            sources = [v for o in (inputs.kids if inputs is not None else ()) if (v := o.get("value")) is not None]
-            for o in outputs.kids if outputs is not None else ():
-                value = o.get("value")
-                if value is not None:
-                    add(info.written_by(value), [*sources, node])
-    return out

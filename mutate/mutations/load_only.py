@@ -1,7 +1,7 @@
 """load-only: as memory-only, without the stores."""
 
+from mutate.analysis.plans import Keep
 from mutate.analysis.program import Program
-from mutate.analysis.slices import Keep
 from mutate.mutations.base import (
     ARITHMETIC,
     GLOBAL_LOADS,

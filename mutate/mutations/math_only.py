@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.dataflow import value_closure
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
-from mutate.analysis.slices import value_closure
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node

@@ -1,7 +1,7 @@
 """memory-only: every global access stays, the arithmetic goes."""
 
+from mutate.analysis.plans import Keep
 from mutate.analysis.program import Program
-from mutate.analysis.slices import Keep
 from mutate.mutations.base import (
     ARITHMETIC,
     GLOBAL,

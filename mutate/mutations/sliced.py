@@ -9,9 +9,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
-from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.plans import Act, Keep, Piece, Plan
+from mutate.analysis.program import FunctionInfo, Program, type_decides
 from mutate.analysis.ptx import read_ptx
-from mutate.analysis.slices import Act, Keep, Piece, Plan, Slicer, type_decides
+from mutate.analysis.slices import Slicer
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (

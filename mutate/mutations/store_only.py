@@ -1,7 +1,7 @@
 """store-only: the stores and what their addresses need."""
 
+from mutate.analysis.plans import Keep
 from mutate.analysis.program import Program
-from mutate.analysis.slices import Keep
 from mutate.mutations.base import (
     ARITHMETIC,
     GLOBAL_LOADS,

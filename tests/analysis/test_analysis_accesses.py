@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.plans import Keep
 from mutate.analysis.program import Mem, Program, analyse
 from mutate.analysis.ptx import read_ptx
-from mutate.analysis.slices import Keep, Slicer
+from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Space
 from mutate.frontend.load import load_unit
 
