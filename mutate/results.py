@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mutate.errors import KmutateError
-from mutate.frontend.units import Function
-from mutate.launch.model import Launch
-from mutate.model import Certificate, Outcome
-from mutate.mutations.base import Refused
-from mutate.mutations.build import VariantText
+if TYPE_CHECKING:  # a request is made before anything else is loaded
+    from mutate.errors import KmutateError
+    from mutate.frontend.units import Function
+    from mutate.launch.model import Launch
+    from mutate.model import Certificate, Outcome
+    from mutate.mutations.base import Refused
+    from mutate.mutations.build import VariantText
 
 Progress = Callable[[str, int, int], None]
 """(what is being done, how many are done, of how many)."""

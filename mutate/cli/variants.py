@@ -57,12 +57,15 @@ def variants_command(file: Path, output: Path, mutations: tuple[str, ...], kerne
                      std: str | None, maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
                      launch_file: Path | None, pad: str, no_verify: bool, as_json: bool, strict: bool) -> int:
     """Rewrite each kernel of FILE into variants that do less, and prove what they still do."""
-    from mutate.pipeline.run import run_variants
-    from mutate.report.progress import stage_progress
-
     try:
         request = Request(file, mutations, kernels, instances, arch, defines, include_dirs, std, maxrregcount,
                           use_fast_math, _settings(settings), launch_file, pad, not no_verify, output)
+        from mutate.pipeline.start import start_compilers  # before what takes longer to load
+
+        start_compilers(request)
+        from mutate.pipeline.run import run_variants
+        from mutate.report.progress import stage_progress
+
         with stage_progress() as progress:
             report = run_variants(request, progress)
     except KmutateError as error:

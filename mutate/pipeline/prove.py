@@ -20,14 +20,14 @@ from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import rolled_text
 from mutate.occupancy import Device, KernelResources, PaddingPlan, capability_of, device_for, plan_padding
+from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, disassemble
 from mutate.sass.rough import rough_counts
 from mutate.source import Lines, Span
 from mutate.toolchain.elf import Cubin
-from mutate.toolchain.nvrtc import Compiled, CompileFailed, Compiler, Job, Result
-from mutate.toolchain.options import CompileOptions
+from mutate.toolchain.nvrtc import Compiled, CompileFailed, Result
 
 _WORD = re.compile(r"\w+")
 _UNPADDED = "the original's and the variant's occupancy were not compared"
@@ -69,39 +69,29 @@ class Work:
     """How many of its first compiles are not done."""
 
 
-def compile_options(request: Request) -> CompileOptions:
-    return CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
-                          std=request.std, maxrregcount=request.maxrregcount, use_fast_math=request.use_fast_math)
-
-
 class Prover:
     """Runs the stages over all kernels of a file together, so that each tool is started once."""
 
-    def __init__(self, request: Request, file: str, source: bytes, progress: Progress) -> None:
+    def __init__(self, request: Request, compiling: Compiling, source: bytes, progress: Progress) -> None:
         self.request = request
+        self.compiling = compiling
         self.works: list[Work] = []
-        self.file = file
+        self.file = compiling.file
         self.lines = Lines(source)
         self.source = source
-        self.options = compile_options(request)
         self.source_options = SourceOptions(request.defines, request.include_dirs, request.arch)
         self.progress = progress
-        self.compiler = Compiler()
         self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
         self._device: Device | None = None
 
     # -- compiling ----------------------------------------------------------------------------------------
 
-    def start(self, entry: str, source: bytes) -> None:
-        """Start a compile whose result will be asked for later."""
-        self.compiler.submit(Job(source, self.file, entry, self.options))
-
     def _submit(self, work: Work, source: bytes, then: Callable[[Result], None]) -> None:
-        self.compiler.submit(Job(source, self.file, work.entry, self.options), then)
+        self.compiling.submit(source, work.entry, then)
 
     def _finish(self) -> None:
-        self.compiler.run(lambda done, total: self.progress("compiling", done, total))
-        self.seconds["nvrtc"] = self.compiler.seconds
+        self.compiling.compiler.run(lambda done, total: self.progress("compiling", done, total))
+        self.seconds["nvrtc"] = self.compiling.compiler.seconds
 
     def compile_all(self, works: Sequence[Work]) -> None:
         """Everything up to certificates but the disassembly. Raises what the compiler raises."""

@@ -105,13 +105,6 @@ def compile_program(source: bytes, name: str, entry: str, options: CompileOption
     return compile_many([Job(source, name, entry, options or CompileOptions())])[0]
 
 
-def prestart(count: int | None = None) -> None:
-    """Start the compiler processes now, so that they load NVRTC while the caller parses; does nothing without NVRTC."""
-    tools = find_toolchain()
-    if tools.nvrtc is not None:
-        workers.shared_pool(tools.nvrtc).prestart(count)
-
-
 class Compiler:
     """Compiles kernels in other processes while the caller goes on; equal jobs are compiled once.
 

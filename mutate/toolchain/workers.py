@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from mutate.toolchain import worker
+from mutate.toolchain.locate import find_toolchain
 from mutate.toolchain.worker import Reply, Request
 
 # Codes of ours for a job that has no answer.
@@ -257,6 +258,13 @@ def shared_pool(library: str) -> Pool:
     if pool is None or pool.pid != os.getpid():
         pool = _pools[library] = Pool(library)
     return pool
+
+
+def prestart(count: int | None = None) -> None:
+    """Start the compiler processes now, so that they load NVRTC while the caller parses; does nothing without NVRTC."""
+    library = find_toolchain().nvrtc
+    if library is not None:
+        shared_pool(library).prestart(count)
 
 
 @atexit.register

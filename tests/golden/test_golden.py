@@ -19,7 +19,7 @@ from mutate.frontend.load import load_unit
 from mutate.frontend.units import Unit
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import all_mutations
-from mutate.pipeline.targets import select_kernels
+from mutate.pipeline.select import select_kernels
 from mutate.resources import samples_dir
 from mutate.source import unified_diff
 

@@ -148,7 +148,7 @@ def test_ctrl_c_ends_at_once_and_leaves_no_process(tmp_path):
 def test_a_worker_at_work_ends_with_a_parent_that_was_killed():
     program = textwrap.dedent("""
         from mutate.toolchain import nvrtc, workers
-        nvrtc.prestart(1)
+        workers.prestart(1)
         (pool,) = workers._pools.values()
         print(pool._idle[0]._process.pid, flush=True)
         # Takes far longer than the test waits.

@@ -1,0 +1,48 @@
+"""The first thing a run does: compilers start, and compile the originals while everything else is still being loaded.
+
+So this imports little, and nothing of the mutations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mutate.frontend.units import Function, Unit
+from mutate.frontend.view import device_text, host_spans
+from mutate.results import Request
+from mutate.toolchain.nvrtc import Compiler, Job, Result
+from mutate.toolchain.options import CompileOptions
+
+
+class Compiling:
+    """The compiler of one run, with the request's options. ``file`` is the name that messages show."""
+
+    def __init__(self, request: Request) -> None:
+        self.file = str(request.path)
+        self.options = CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
+                                      std=request.std, maxrregcount=request.maxrregcount,
+                                      use_fast_math=request.use_fast_math)
+        self.compiler = Compiler()
+
+    def submit(self, source: bytes, entry: str, then: Callable[[Result], None] | None = None) -> None:
+        """Compile what NVRTC gets of a kernel; without ``then`` to have it done when it is asked for."""
+        self.compiler.submit(Job(source, self.file, entry, self.options), then)
+
+    def early(self, kernel: Function, source: bytes) -> None:
+        """Compile a kernel, or a variant of it, before anything is known of its launches.
+
+        Those say with which arguments a template is instantiated, so templates wait.
+        """
+        if not kernel.is_template:
+            self.submit(source, kernel.qualified)
+
+
+def device_source(unit: Unit, kernel: Function) -> bytes:
+    """The unit's text with its host code blanked: what NVRTC gets of an original."""
+    return device_text(unit.source, host_spans(unit, kernel, _any_header))
+
+
+def _any_header(path: str) -> bool:
+    """The toolchain gives NVRTC an empty header for a host header it lacks, so all may stay."""
+    del path
+    return True
