@@ -1,4 +1,4 @@
-"""What a slice leaves of each statement, as data: ``slices.Slicer`` makes it, ``mutations.sliced`` writes it as text."""
+"""What a slice leaves of each statement, as data: ``slices.Slicer`` makes it, ``mutations.sliced`` writes it down."""
 
 from __future__ import annotations
 

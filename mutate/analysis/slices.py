@@ -18,7 +18,7 @@ from mutate.analysis.values import arguments, callee_name, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
-_LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
+LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _EXITS = frozenset({"break_statement", "continue_statement"})
 _INERT = frozenset({"type_definition", "alias_declaration", "using_declaration", "static_assert_declaration",
                     "struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "MISSING",
@@ -294,7 +294,7 @@ class Slicer:
             return self._declaration(node)
         if kind == "if_statement":
             return self._if(node, loop_kept)
-        if kind in _LOOPS:
+        if kind in LOOPS:
             return self._loop(node)
         if kind == "switch_statement":
             return self._switch(node)

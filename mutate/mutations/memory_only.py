@@ -59,6 +59,14 @@ MUTATION = Mutation(
                 after=("for (int j = row[r]; j < row[r + 1]; j++) { km_fold(km_sink, a[j]); "
                        "km_fold(km_sink, x[col[j]]); }",),
                 why="loads that feed a loop bound or an address stay as they are"),
+        Example("applies",
+                "__global__ void chase(int *out, const int *next, int steps) {\n"
+                "    int at = threadIdx.x;\n"
+                "    for (int j = 0; j < steps; j++) at = next[at];\n"
+                "    out[threadIdx.x] = at;\n"
+                "}\n",
+                after=("at = km_keep(km_sink, next[at]);", "km_put(out[threadIdx.x], km_sink);"),
+                why="a load that stays is folded too where nothing else that is left depends on it"),
         Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
                 slug="no-global-access"),
         Example("rejects",

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Program, type_decides
 from mutate.analysis.ptx import read_ptx
@@ -79,10 +80,28 @@ class _Writer:
         self.out = Rewriter(info.function.file, style.id)
         self.names = names
         self.features: set[str] = set()
+        self._idle = idle_loads(self.slicer, not style.guard_stores) if style.keep.loads else []
         self._stores = sorted(a.node.start for a in info.sites.accesses if a.touches_global
                               and a.kind in ("store", "update"))
 
     # -- pieces as text -----------------------------------------------------------------------------------
+
+    def show(self, node: Node) -> str:
+        """The node's text, with the retained loads folded that nothing else keeps alive."""
+        inside = [n for n in self._idle if node.start <= n.start and n.end <= node.end]
+        outer = [n for n in inside if not any(m is not n and m.start <= n.start and n.end <= m.end and m is not node
+                                              for m in inside) and n is not node]
+        if not inside:
+            return self.out.show(node)
+        text, at = "", node.start
+        for n in outer:
+            text += self._between(at, n.start) + self.show(n)
+            at = n.end
+        text = " ".join((text + self._between(at, node.end)).split())
+        return f"km_keep(km_sink, {text})" if node in self._idle else text
+
+    def _between(self, start: int, end: int) -> str:
+        return self.info.function.file.expansion.show(Span(start, end)) if start < end else ""
 
     def statements(self, pieces: list[Piece]) -> list[str]:
         out: list[str] = []
@@ -91,7 +110,7 @@ class _Writer:
         return out
 
     def _piece(self, p: Piece) -> list[str]:
-        show = self.out.show
+        show = self.show
         if p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store" and self.style.guard_stores:
             return [self._ptx_store(p.access)]
         if p.act is Act.KEEP:
@@ -114,7 +133,7 @@ class _Writer:
         return []
 
     def _store(self, a: Access) -> list[str]:
-        site = self.out.show(a.node)
+        site = self.show(a.node)
         self.features.add("put")
         put = self._put(a)
         if a.kind == "update" and self.style.keep.loads:
@@ -139,15 +158,15 @@ class _Writer:
         """An atomic or a store intrinsic with the sink as its value."""
         args = arguments(a.node)
         function = a.node.get("function")
-        name = self.out.show(function) if function is not None else a.builtin
+        name = self.show(function) if function is not None else a.builtin
         texts = []
-        pointer = next((self.out.show(x) for x in args if x in a.address), "0")
+        pointer = next((self.show(x) for x in args if x in a.address), "0")
         for x in args:
             if x in a.value and not self._available(x):
                 self.features.add("put")
                 texts.append(f"km_value<decltype(*({pointer}))>(km_sink)")
             else:
-                texts.append(self.out.show(x))
+                texts.append(self.show(x))
         call = f"{name}({', '.join(texts)})"
         if self.style.guard_stores:
             self.features.add("never-at")
@@ -158,11 +177,11 @@ class _Writer:
         return f"{call};"
 
     def _ptx_store(self, a: Access) -> str:
-        ptx, text = read_ptx(a.node), self.out.show(a.node)
+        ptx, text = read_ptx(a.node), self.show(a.node)
         if ptx is None:
             return f"{text};"
         self.features.add("never-at")
-        return f"if (km_never_at((const volatile void *)({self.out.show(ptx.address)}))) {text};"
+        return f"if (km_never_at((const volatile void *)({self.show(ptx.address)}))) {text};"
 
     def _available(self, node: Node) -> bool:
         """True when the expression only uses what the slice keeps, and costs nothing to keep."""
@@ -178,20 +197,30 @@ class _Writer:
             wanted = any(i < len(c.scopes.params) and c.scopes.params[i] in self.planner.slicer(c).needed
                          for c in infos)
             if wanted:
-                texts.append(self.out.show(x))
+                texts.append(self.show(x))
                 continue
             self.features.add("any")
             by_reference = any(_takes_reference(c, i) for c in infos)
             if type_decides(infos, i):
-                texts.append(f"km_Spare<decltype({self.out.show(x)})>().{'place()' if by_reference else 'value'}")
+                texts.append(f"km_Spare<decltype({self.show(x)})>().{'place()' if by_reference else 'value'}")
             else:
                 texts.append("km_AnyRef()" if by_reference else "km_Any()")
-        name = self.out.show(function) if function is not None else ""
+        name = self.show(function) if function is not None else ""
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)
         return f"{head}{new}{tail}({', '.join(['km_sink', *texts])});"
 
     # -- plans as edits -----------------------------------------------------------------------------------
+
+    def finish(self) -> tuple[Edit, ...]:
+        """All edits, those of the loads in text that stays as it is too."""
+        gone = [e for e in self.out.edits if e.start < e.end]
+        for n in self._idle:
+            if not any(e.start <= n.start and n.end <= e.end for e in gone):
+                self.out.wrap(n, "km_keep(km_sink, ", ")", "load folded into the sink")
+        if self._idle:
+            self.features.add("keep")
+        return self.out.finish()
 
     def write(self, plan: Plan) -> None:
         if plan.how == "nest":
@@ -219,7 +248,7 @@ class _Writer:
                 after = plans[i + 1] if i + 1 < len(plans) else None
                 gone = after is not None and after.how in ("drop", "pieces")
             if gone:
-                if run and self._between(run[-1], plan.node).strip():
+                if run and run[-1].text_source[run[-1].end : plan.node.start].strip():
                     self._flush(run)
                 run.append(plan.node)
                 continue
@@ -229,9 +258,6 @@ class _Writer:
             else:
                 self.write(plan)
         self._flush(run)
-
-    def _between(self, left: Node, right: Node) -> str:
-        return left.text_source[left.end : right.start].decode(errors="replace")
 
     def _flush(self, run: list[Node]) -> None:
         if run:
@@ -307,7 +333,7 @@ class _Writer:
         if not members:
             return None
         folds = " ".join(f"km_fold(km_sink, {var.name}.{m});" for m in members)
-        return [f"{{ {self.out.show(node)} {folds} }}"]
+        return [f"{{ {self.show(node)} {folds} }}"]
 
 
 _BRANCHES = frozenset({"if_statement", "switch_statement", "conditional_expression"})
@@ -361,12 +387,12 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
         writer = _Writer(info, planner, style, names)
         slicers.append(writer.slicer)
         writer.write(writer.slicer.plan)
-        features |= writer.features
         if info is program.kernel:
             writer.out.insert(info.function.body.start + 1, f" km_Sink km_sink; /* kmutate {style.id} */", style.id)
-            edits = writer.out.finish()
+            edits = writer.finish()
         else:
-            clones.append(Clone(info, names[id(info)], writer.out.finish(), ("km_Sink &km_sink",)))
+            clones.append(Clone(info, names[id(info)], writer.finish(), ("km_Sink &km_sink",)))
+        features |= writer.features
     if "put" in features and style.guard_stores:
         features.add("guarded-put")
     if any(r.is_pointee for _, a in program.accesses() for r in a.roots):

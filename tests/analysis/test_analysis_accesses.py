@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Keep
 from mutate.analysis.program import Mem, Program, analyse
 from mutate.analysis.ptx import read_ptx
@@ -118,6 +119,28 @@ def test_what_addresses_and_control_flow_need(body: str, variables: set[str], me
     found, behind = needed(body)
     assert found == variables
     assert behind == memory
+
+
+@pytest.mark.parametrize(("body", "memory_only", "load_only"), [
+    ("for (int j = p[0]; j < p[1]; j++) o[j] = in[j];", [], []),
+    ("if (p[n]) o[n] = 1;", [], ["p[n]"]),
+    ("o[p[n]] = 1;", [], []),
+    ("if (p[n]) o[p[n + 1]] = 1;", [], ["p[n]"]),
+    ("int at = n; for (int j = 0; j < 8; j++) at = p[at]; o[n] = at;", ["p[at]"], ["p[at]"]),
+    ("int at = n; for (int j = 0; j < 8; j++) at = p[at]; o[at] = 1;", [], []),
+    ("int at = n; while (p[at] > 3) at++; o[n] = at;", ["p[at]"], ["p[at]"]),
+    ("int at = n; while (true) { if (p[at] > 3) break; at++; } o[n] = at;", ["p[at]"], ["p[at]"]),
+    ("for (int j = 0; j < n; j++) { if (p[j]) break; o[j] = in[j]; }", [], []),
+    ("if (p[n]) return; o[n] = in[n];", [], []),
+    ("o[n] = in[n]; if (p[n]) return;", ["p[n]"], ["p[n]"]),
+    ("int at = n; at = p[at]; o[n] = in[p[at] & 1] * at;", [], []),
+])
+def test_retained_loads_that_nothing_keeps_alive(body: str, memory_only: list[str], load_only: list[str]) -> None:
+    parameters = "float *o, const float *in, const int *p, int n"
+    kernel = program(f"__global__ void k({parameters}) {{ {body} }}").kernel
+    slicer = Slicer(kernel, Keep(), lambda _: None)
+    assert [n.text for n in idle_loads(slicer, stores_happen=True)] == memory_only
+    assert [n.text for n in idle_loads(slicer, stores_happen=False)] == load_only
 
 
 def test_a_pointer_in_memory_points_to_other_memory() -> None:

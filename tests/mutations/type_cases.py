@@ -451,6 +451,54 @@ __global__ void k(float *out, const float *in, const int *rows) {
     out[i] = s;
 }
 """, retained=True),
+    Case("searched", """
+__device__ int find(const int *keys, int n, int key) {
+    int low = 0;
+    for (int step = n / 2; step > 0; step /= 2) {
+        int at = min(low + step, n);
+        if (at < n && keys[at - 1] <= key) low = at;
+    }
+    return low;
+}
+__global__ void k(int *out, const int *keys, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = i * 4;
+    out[i + n] = find(keys + n, n, keys[i * 4]);
+}
+""", retained=True),
+    Case("compared", """
+__global__ void k(char *fail, const double2 *a, const double2 *b) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double2 mine[4], other[4];
+    for (int j = 0; j < 4; j++) mine[j] = a[i + j * 64];
+    for (int j = 0; j < 4; j++) other[j] = b[i + j * 64];
+    for (int j = 0; j < 4; j++) if (mine[j].x != other[j].x || mine[j].y != other[j].y) *fail = 1;
+}
+""", retained=True),
+    Case("chased", """
+__global__ void k(int *out, const int *next, int steps) {
+    int at = threadIdx.x;
+    for (int j = 0; j < steps; j++) at = next[at];
+    out[threadIdx.x] = at;
+}
+"""),
+    Case("linked_list", """
+struct Cell { Cell *next; int value; };
+__global__ void k(int *out, Cell *const *heads) {
+    int s = 0;
+    for (const Cell *c = heads[threadIdx.x]; c; c = c->next) s++;
+    out[threadIdx.x] = s;
+}
+""", retained=True),
+    Case("found", """
+#define AT(k) in[(k) * 2]
+__global__ void k(int *out, const int *in, int n) {
+    int i = threadIdx.x;
+    while (true) { if (AT(i) > n) break; i += 32; }
+    for (int j = i; j < n; j += 32) if (in[j] == 1) { out[0] = j; return; }
+    out[threadIdx.x] = i;
+}
+""", retained=True),
     Case("nested_without_braces", """
 __global__ void k(float *out, const float *in, int n, int m) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,110 @@
+"""Which loads of a slice the compiler could drop, because nothing that survives in it depends on their values.
+
+A slice keeps the loads that addresses and control flow depend on. That does not keep them alive: a search of which only
+the result was stored, a chain of pointers whose end was only stored, the condition of a store that is now guarded.
+What is alive starts at the effects that remain (folded loads, stores, atomics, calls) and goes back through data flow
+and through the conditions under which each step is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from mutate.analysis.dataflow import value_closure
+from mutate.analysis.plans import Act, Piece, Plan
+from mutate.analysis.slices import LOOPS, Slicer
+from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
+
+_LEAVING = frozenset({"return_statement", "goto_statement"})
+_EXITS = _LEAVING | {"break_statement", "continue_statement"}
+
+
+def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
+    """Retained loads that no effect of the slice depends on, in the order of the text.
+
+    ``stores_happen`` is false where stores are guarded: their addresses are then computed, but what decides whether a
+    store is reached decides nothing.
+    """
+    loads = [n for n, a in slicer.retained.items() if a.kind in ("load", "texture", "surface-load")]
+    if not loads:
+        return []
+    effects, start, quiet = _effects(slicer, stores_happen)
+    exits = [n for n in slicer.info.function.body.walk() if n.type in _EXITS] if effects else []
+    while True:
+        _, alive = value_closure(slicer.info, [*start, *quiet])
+        reached = [*effects, *(n for n in alive if n not in quiet)]
+        reached += [e for e in exits if _matters(e, reached)]
+        more = {c for n in reached for c in _conditions(n)} - set(start)
+        if not more:
+            break
+        start += sorted(more, key=lambda n: n.start)
+    return sorted((n for n in loads if not any(e.start <= n.start and n.end <= e.end for e in alive)),
+                  key=lambda n: n.start)
+
+
+def _effects(slicer: Slicer, stores_happen: bool) -> tuple[list[Node], list[Node], list[Node]]:
+    """Effects that remain, the expressions that these need at once, and the addresses of stores that do not happen."""
+    effects: list[Node] = []
+    start: list[Node] = []
+    quiet: list[Node] = []
+    for p in _pieces(slicer.plan):
+        access = p.access
+        if p.act is Act.CALL:
+            effects.append(p.node)
+            start += arguments(p.node)
+        elif access is not None:
+            needs = [*access.address] if p.act is not Act.KEEP else [p.node]
+            if access.node in slicer.info.scopes.var_of:
+                needs.append(access.node)
+            if stores_happen or not access.writes:
+                effects.append(p.node)
+                start += needs
+            else:
+                quiet += needs
+    for a in slicer.info.sites.accesses:
+        if a.touches_global and a.kind in ("atomic", "async", "asm") and a.node in slicer.retained:
+            effects.append(a.node)
+            start.append(a.node)
+    for a in slicer.kept_stores():
+        effects.append(a.node)
+        start.append(a.statement or a.node)
+    return effects, start, quiet
+
+
+def _pieces(plan: Plan) -> Iterator[Piece]:
+    for inner in plan.inner:
+        yield from _pieces(inner)
+    yield from _flat(plan.pieces)
+
+
+def _flat(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    for p in pieces:
+        yield p
+        yield from _flat(p.then)
+        yield from _flat(p.otherwise)
+
+
+def _conditions(node: Node) -> Iterator[Node]:
+    """What decides whether, or how often, an expression is evaluated."""
+    inner = node
+    for up in node.ancestors():
+        if up.type in ("function_definition", "lambda_expression"):
+            return
+        part = up.get("condition") or up.get("right") if up.type in _DECIDES else None
+        if up.type == "binary_expression" and (op := up.get("operator")) is not None and op.text in ("&&", "||"):
+            part = up.get("left")
+        if part is not None and part is not inner:
+            yield part
+        inner = up
+
+
+def _matters(leave: Node, reached: Iterable[Node]) -> bool:
+    """Whether leaving here changes how often something that is reached happens."""
+    loops = [up for up in leave.ancestors() if up.type in LOOPS or up.type == "switch_statement"]
+    around = loops[-1:] if leave.type in _LEAVING else loops[:1]
+    return any((leave.type in _LEAVING and n.start > leave.start) or
+               any(up.start <= n.start and n.end <= up.end for up in around) for n in reached)
+
+
+_DECIDES = LOOPS | {"if_statement", "switch_statement", "conditional_expression"}
