@@ -6,11 +6,14 @@ from functools import cache
 from typing import Any
 
 from mutate.resources import templates_dir
+from mutate.toolchain.cache import cached_text
 
 _NEEDS = {"put": {"bits"}, "guarded-put": {"never-at", "bits"}, "never": {"bits"}, "never-at": {"bits"},
           "sink": {"bits"},
           "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"},
           "ptx": {"opaque"}}
+
+_NAME = "prelude.cuh.j2"
 
 
 @cache
@@ -20,7 +23,7 @@ def _template() -> Any:
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(str(templates_dir())), trim_blocks=True,
                                      lstrip_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
                                      autoescape=False)  # CUDA source, not markup
-    return environment.get_template("prelude.cuh.j2")
+    return environment.get_template(_NAME)
 
 
 @cache
@@ -29,4 +32,10 @@ def render_prelude(features: frozenset[str], guarded: tuple[str, ...], bank: tup
     wanted = set(features)
     for name in features:
         wanted |= _NEEDS.get(name, set())
-    return str(_template().render(features=wanted, guarded=guarded, bank_index=bank[0], bank_comment=bank[1]))
+
+    def render() -> str:
+        return str(_template().render(features=wanted, guarded=guarded, bank_index=bank[0], bank_comment=bank[1]))
+
+    # Importing jinja2 takes longer than everything else a known file asks for.
+    source = (templates_dir() / _NAME).read_bytes()
+    return cached_text("text", (_NAME, source, sorted(wanted), guarded, bank), render)

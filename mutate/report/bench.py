@@ -33,6 +33,8 @@ from mutate.launch.model import (
 )
 from mutate.launch.types import Rank, Scalar
 from mutate.resources import templates_dir
+from mutate.toolchain.cache import cached_text
+from mutate.toolchain.locate import identity
 
 if TYPE_CHECKING:
     import jinja2
@@ -446,6 +448,9 @@ def _context(bench: Bench) -> dict[str, Any]:
             "units": list(units.values()), "cases": cases}
 
 
+_TEMPLATE = "bench.cu.j2"
+
+
 @cache
 def _environment() -> jinja2.Environment:
     import jinja2
@@ -464,4 +469,12 @@ def render_bench(bench: Bench) -> str:
 
     Raises ``DataFileError`` when a data file has gone since the declaration was read.
     """
-    return _environment().get_template("bench.cu.j2").render(bench=_context(bench))
+    context = _context(bench)
+    source = (templates_dir() / _TEMPLATE).read_bytes()
+    inputs = (_TEMPLATE, source, identity(__file__), context)
+    return cached_text("text", inputs, lambda: _environment().get_template(_TEMPLATE).render(bench=context))
+
+
+def load_template() -> None:
+    """Loads what ``render_bench`` takes longest for, while there is nothing else to do."""
+    _environment().get_template(_TEMPLATE)

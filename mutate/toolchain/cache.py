@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 import threading
 import time
+from collections.abc import Callable
 from functools import cache as _once
 from pathlib import Path
 
@@ -72,6 +72,8 @@ class Cache:
         path = self._path(kind, key)
         if path is None or self.folder is None:
             return
+        import tempfile
+
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
@@ -146,3 +148,15 @@ def _cache_at(setting: str | None) -> Cache:
 def default_cache() -> Cache:
     """The user's cache, the folder that ``KMUTATE_CACHE`` names, or none when it says ``off``."""
     return _cache_at(os.environ.get(ENVIRONMENT))
+
+
+def cached_text(kind: str, inputs: tuple[object, ...], make: Callable[[], str]) -> str:
+    """A text from the cache, or made and put there. ``inputs`` is all that it depends on, told apart by ``repr``."""
+    store = default_cache()
+    key = digest(*map(repr, inputs))
+    known = store.get(kind, key)
+    if known is not None:
+        return known.decode(errors="surrogateescape")
+    text = make()
+    store.put(kind, key, text.encode(errors="surrogateescape"))
+    return text

@@ -34,6 +34,10 @@ unordered_set utility valarray variant vector version
 """
 HOST_HEADERS = frozenset(_HOST_HEADER_NAMES.split())
 
+# NVRTC declares the content of these by itself.
+_BUILT_IN = frozenset({"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
+                       "device_functions.h", "math_functions.h", "math_constants.h"})
+
 # Headers that bring libcu++ with them, whose 64-bit integer typedefs the prelude must not contradict.
 _CCCL_PREFIXES = ("cuda/", "cub/", "thrust/")
 # More files than this means a loop through links or a project that is no kernel any more.
@@ -45,7 +49,8 @@ class Includes:
     """``files``: path and content of every file of the user's own; ``missing``: names found nowhere, as written;
 
     ``cccl``: whether libcu++, CUB or Thrust is asked for; ``groups``: whether cooperative groups are; ``computed``:
-    whether some include's name is made by a macro, so that ``files`` may be incomplete.
+    whether some include's name is made by a macro, so that ``files`` may be incomplete; ``plain``: whether nothing is
+    included but host headers and what NVRTC has built in.
     """
 
     files: tuple[tuple[str, bytes], ...]
@@ -53,6 +58,7 @@ class Includes:
     cccl: bool
     groups: bool
     computed: bool
+    plain: bool
 
 
 def scan_includes(source: bytes, name: str, user_dirs: Sequence[str], system_dirs: Sequence[str],
@@ -93,7 +99,8 @@ def scan_includes(source: bytes, name: str, user_dirs: Sequence[str], system_dir
                 todo.append((Path(found[0]).parent, content))
     return Includes(tuple(sorted(files.items())), tuple(sorted(missing)),
                     any(n.startswith(_CCCL_PREFIXES) for n in seen_names),
-                    any(n.startswith("cooperative_groups") for n in seen_names), computed)
+                    any(n.startswith("cooperative_groups") for n in seen_names), computed,
+                    not computed and not files and seen_names <= HOST_HEADERS | _BUILT_IN)
 
 
 def _find(name: str, folders: Sequence[str]) -> tuple[str, str] | None:

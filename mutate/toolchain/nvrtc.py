@@ -33,6 +33,8 @@ _KIND = "compiled"
 # More attempts than this means that a remedy does not help.
 _MOST_ATTEMPTS = 12
 _HOST_FUNCTION = "host functions are not allowed in JIT mode"
+# Of what NVRTC does not declare with --minimal, what kernels use; the rest is found out by failing.
+_NOT_MINIMAL = re.compile(rb"\b(?:cuda(?:Texture|Surface)\w*|(?:tex|surf)(?:[123C]\w*|ture\w*|ace\w*|ref\w*))\b")
 _CLASH = re.compile(r"redeclaration|redefinition|already|ambiguous|more than one|incompatible|kmutate_")
 
 
@@ -217,6 +219,7 @@ def _prepare(job: Job, tools: Toolchain) -> _Attempt:
     """The first attempt, and its cache key: empty when not all that the result depends on can be known."""
     includes = scan_includes(job.source, job.name, job.options.include_dirs, (*tools.include_dirs, stub_dir()))
     tolerance = Tolerance(cccl=includes.cccl, limit_groups=includes.groups,
+                          minimal=includes.plain and not _NOT_MINIMAL.search(job.source),
                           empty_headers=tuple(h for h in includes.missing if h in HOST_HEADERS))
     key = ""
     if not includes.computed:
@@ -265,6 +268,10 @@ def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
 def _remedy(attempt: _Attempt, log: str) -> bool:
     """Change what the next attempt tolerates, as the message asks for; ``False`` when there is nothing left to try."""
     tolerance, problem = attempt.tolerance, first_error(log)
+    if tolerance.minimal:
+        # What is wrong is what is wrong with all declarations.
+        attempt.tolerance, attempt.first_log = replace(tolerance, minimal=False), None
+        return True
     header = missing_header(log)
     if header is not None and header not in attempt.assumed:
         attempt.assumed += (header,)

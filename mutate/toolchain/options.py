@@ -37,6 +37,7 @@ class Tolerance:
     cccl: bool = False
     limit_groups: bool = True
     unannotated_is_device: bool = False
+    minimal: bool = False
     empty_headers: tuple[str, ...] = ()
 
 
@@ -68,6 +69,9 @@ def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolera
         arguments.append("-D_CG_LIMIT_INCLUDED_DEPENDENCIES")
     if tolerance.unannotated_is_device:
         arguments.append("--device-as-default-execution-space")
+    if tolerance.minimal:
+        # Without declarations of textures, surfaces and the runtime API: 59 ms instead of 65 ms, same code.
+        arguments.append("--minimal")
     # The report on registers and spills comes in the log.
     arguments.append("--ptxas-options=-v")
     return (*arguments, *options.extra)

@@ -6,6 +6,7 @@ import pytest
 
 from mutate.errors import KmutateError
 from mutate.toolchain import nvrtc
+from mutate.toolchain.cache import Cache
 from mutate.toolchain.elf import Cubin
 from mutate.toolchain.locate import Toolchain, find_toolchain
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many, compile_program
@@ -321,3 +322,27 @@ def test_many_jobs_keep_their_order_and_do_not_influence_each_other():
         else:
             assert isinstance(result, Compiled) and result.entry == f"_Z{2 + (n > 9)}k{n}Pi"
     assert compile_many([]) == []
+
+
+# -- fewer declarations ----------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("body", [
+    "*p = tex1Dfetch<int>((cudaTextureObject_t)p[1], 0);",
+    "cudaStream_t s = 0; *p = s == 0;",
+    "cudaError_t e = cudaSuccess; *p = e;",
+    "PASTE(cuda, TextureObject_t) t = 0; *p = t != 0;",  # hidden from whoever looks for names
+])
+def test_what_nvrtc_declares_only_when_asked_for_is_there(body):
+    source = f"""
+#define PASTE(a, b) a##b
+__global__ void k(int *p) {{ {body} }}""".encode()
+    result = compile_program(source, "user.cu", "k")
+    assert isinstance(result, Compiled), result.log
+
+
+def test_the_code_does_not_depend_on_how_much_is_declared():
+    kernel = b"__global__ void k(float *p) { p[threadIdx.x] = sinf(p[0]) + __ldg(p + 1); }"
+    lean, full = compile_many([Job(kernel, "user.cu", "k"),
+                               Job(b"/* texture */" + kernel, "user.cu", "k")], cache=Cache(None))
+    assert isinstance(lean, Compiled) and isinstance(full, Compiled)
+    assert lean.cubin == full.cubin
