@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mutate.analysis.indirect import called_value, candidates
 from mutate.analysis.intrinsics import ADDRESS_ONLY, BUILTINS, COOPERATIVE_TYPES, OUT_POINTERS, OUTPUT_CALLS
 from mutate.analysis.symbols import Space, Type, Var
 from mutate.analysis.values import MEMORY, NAMED_CASTS, Values, arguments, callee_name
@@ -76,6 +77,8 @@ class Call:
     targets: tuple[tuple[frozenset[Space], frozenset[Var]], ...]
     is_method: bool = False
     in_lambda: bool = False
+    value: Node | None = None
+    """The expression that the callee is taken from, where it is no name: a function pointer, a functor."""
 
     @property
     def passes_global(self) -> bool:
@@ -273,6 +276,12 @@ class Scanner:
             if scope is not None:
                 self._barrier(node, scope, name)
                 return
+        callee = called_value(self.values, node)
+        if callee is not None:
+            self._scan(callee, "value")
+            self._scan_all(args)
+            self._plain_call(node, name, args, callee=callee)
+            return
         builtin = BUILTINS.get(name)
         if builtin is None:
             for i, arg in enumerate(args):
@@ -332,10 +341,11 @@ class Scanner:
         return True
 
     def _plain_call(self, node: Node, name: str, args: list[Node], method: bool = False,
-                    obj: Node | None = None) -> None:
+                    obj: Node | None = None, callee: Node | None = None) -> None:
         if name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
             return
-        callees = tuple((self._methods if method else self._functions).get(name, ()))
+        callees = candidates(self.values.unit, self.values, callee, args) if callee is not None else \
+            tuple((self._methods if method else self._functions).get(name, ()))
         targets = []
         for a in args:
             v = self.values.value(a).decay()
@@ -344,13 +354,13 @@ class Scanner:
             if not carried and v.roots and v.type.kind == "value" and self.values.unit.struct(v.type.name) is not None:
                 carried = frozenset(s for r in v.roots for s in r.spaces)
             # Only a body that is known can take a memory lvalue by reference; library functions take values.
-            by_reference = v.spaces & MEMORY if callees and v.type.kind == "value" and any(
+            by_reference = v.spaces & MEMORY if callees and callee is None and v.type.kind == "value" and any(
                 "&" in p.type_text for f in callees for p in f.params) else frozenset()
             targets.append((carried or by_reference, v.target_roots or v.roots))
         if obj is not None:
             v = self.values.value(obj).decay()
             targets.append((v.targets, v.target_roots))
-        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0)
+        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0, callee)
         self.sites.calls.append(call)
         self.sites.call_at[node] = call
 

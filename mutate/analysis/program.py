@@ -199,7 +199,10 @@ class Program:
         for info in self.all():
             for call in info.sites.calls:
                 infos = info.callees.get(call.node)
-                if infos:
+                if call.value is not None:
+                    if call.passes_global or any(self.touches_global(i) for i in infos or ()):
+                        yield info, call
+                elif infos:
                     if call.is_method and any(self.touches_global(i) for i in infos):
                         yield info, call
                 elif call.passes_global and (not call.callees or call.name in self.recursive):

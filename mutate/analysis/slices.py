@@ -244,7 +244,8 @@ class Slicer:
         if builtin is not None and builtin.kind in ("wait", "fence") and self._keeps_order(builtin.kind):
             return self._kept_whole(node)
         receiver = method_receiver(node)
-        inputs = args if receiver is None else (receiver, *args)
+        value = call.value if call is not None else None
+        inputs = tuple(n for n in (receiver, value, *args) if n is not None)
         if call is None:
             if self._any_needed(self.info.written_by_call(node, args)):
                 return self._kept_whole(node)

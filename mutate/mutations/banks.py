@@ -6,7 +6,7 @@ from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
-from mutate.mutations.base import Clone, Note, Refused, Rewrite, Rewriter, clones_wanted
+from mutate.mutations.base import Clone, Note, Refused, Rewrite, Rewriter, clones_wanted, indirect_refusal
 from mutate.mutations.no_sync import shared_data_in_control
 from mutate.source import Edit
 
@@ -71,6 +71,10 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
     if not shared:
         return Refused("no-shared-access", "the kernel does not access shared memory",
                        hint="nothing to change; see memory-only and math-only")
+    refusal = indirect_refusal(program, lambda f: any(a.touches_shared for a in f.sites.accesses),
+                               "accesses shared memory")
+    if refusal is not None:
+        return refusal
     notes: list[Note] = []
     protected: set[Var] = set()
     for info in program.all():

@@ -205,11 +205,37 @@ def opaque_call_refusal(program: Program, what: str) -> Refused | None:
     for info, call in program.opaque_calls():
         expansion = info.function.file.expansion
         span = expansion.to_source(call.node.span) if info.function.file.main else None
+        if call.value is not None:
+            reached = sorted({i.function.qualified for i in info.callees.get(call.node, ())
+                              if program.touches_global(i)})
+            why = f"may call {', '.join(reached[:3])}, which accesses global memory" if reached else \
+                "gets a pointer to global memory"
+            return Refused("indirect-call", f"`{' '.join(call.node.text.split())[:50]}` calls a function pointer or an "
+                           f"object and {why}: {what} cannot be made inside it", span,
+                           "call the __device__ function by its name")
         reason = "recursive" if call.name in program.recursive else (
             "a member function that accesses global memory" if call.is_method else "defined elsewhere")
         return Refused("opaque-call", f"{call.name or call.node.text[:40]}() gets a pointer to global memory and is "
                                       f"{reason}: {what} cannot be made inside it", span,
                        "define it as a __device__ function in this file or in a local #include")
+    return None
+
+
+def indirect_refusal(program: Program, hit: Callable[[FunctionInfo], bool], what: str) -> Refused | None:
+    """Refusal for the first call through a pointer or an object that may reach a function to be changed."""
+    def reaches(info: FunctionInfo, seen: frozenset[int]) -> bool:
+        return hit(info) or any(reaches(c, seen | {id(info)}) for cs in info.callees.values() for c in cs
+                                if id(c) not in seen)
+
+    for info in program.all():
+        for call in info.sites.calls:
+            found = [c for c in info.callees.get(call.node, ()) if call.value is not None and reaches(c, frozenset())]
+            if found:
+                span = info.function.file.expansion.to_source(call.node.span) if info.function.file.main else None
+                text = " ".join(call.node.text.split())[:50]
+                return Refused("indirect-call", f"`{text}` calls a function pointer or an object and "
+                               f"may call {found[0].function.qualified}, which {what}", span,
+                               "call the __device__ function by its name")
     return None
 
 

@@ -16,8 +16,11 @@ _FIELDS = {
 
 
 def control_nodes(info: FunctionInfo) -> list[Node]:
-    """Conditions of branches and loops, switch values, ranges; what guards an access by ``&&``, ``||`` or ``?:``."""
-    out: list[Node] = []
+    """Conditions of branches and loops, switch values, ranges, called function pointers; what guards an access by
+
+    ``&&``, ``||`` or ``?:``.
+    """
+    out: list[Node] = [c.value for c in info.sites.calls if c.value is not None]
     for node in info.function.body.walk():
         for field in _FIELDS.get(node.type, ()):
             part = node.get(field)

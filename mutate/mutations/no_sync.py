@@ -21,6 +21,7 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    indirect_refusal,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit
@@ -91,6 +92,9 @@ def transform(program: Program) -> Rewrite | Refused:
     for info, _ in blocks:
         if info.function.is_method:
             return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")
+    refusal = indirect_refusal(program, lambda f: any(b.scope == "block" for b in f.sites.barriers), "has a barrier")
+    if refusal is not None:
+        return refusal
     notes: list[Note] = []
     for info in program.all():
         bound = shared_data_in_addresses(info)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 FP16 = "#include <cuda_fp16.h>\n"
 BF16 = "#include <cuda_bf16.h>\n"
+VALUES = ("memory-only", "load-only", "store-only", "math-only")
 SCALE = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 
 
@@ -276,6 +277,55 @@ __global__ void k(float *out, const float *in) {
     add(out[i], a * b);
 }
 """),
+    Case("function_pointers", """
+typedef float (*Operation)(float, float);
+__device__ float plus(float a, float b) { return a + b; }
+__device__ float times(float a, float b) { return a * b; }
+__device__ Operation table[2] = { plus, times };
+template <float (*F)(float, float)> __device__ float by_value(float a, float b) { return F(a, b); }
+template <class F> __device__ float by_type(F f, float a, float b) { return f(a, b); }
+struct Scaled { float by; __device__ float operator()(const float &a, const float &b) const { return a * by + b; } };
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    Operation f = n & 1 ? plus : times;
+    Scaled scaled{2.0f};
+    float x = f(in[i], in[i + 1]) + (*f)(in[i + 2], 3.0f) + by_value<plus>(in[i + 3], 1.0f);
+    out[i] = x + by_type(times, in[i + 4], x) + by_type(scaled, in[i + 5], x) + scaled(in[i + 6], x);
+}
+"""),
+    Case("table_of_functions", """
+typedef float (*Operation)(float, float);
+__device__ float plus(float a, float b) { return a + b; }
+__device__ float times(float a, float b) { return a * b; }
+__device__ Operation table[2] = { plus, times };
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = table[n & 1](in[i], in[i + 1]);
+}
+""", retained=True),
+    Case("pointer_to_a_function_that_loads", """
+__device__ float weights[64];
+__device__ float weighted(float a, float b) { return a * weights[threadIdx.x & 63] + b; }
+__device__ float times(float a, float b) { return a * b; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float (*f)(float, float) = n & 1 ? weighted : times;
+    out[i] = f(in[i], in[i + 1]);
+}
+""", refused=dict.fromkeys(VALUES, "indirect-call")),
+    Case("accessor", """
+struct Matrix { float *p; int n; __device__ float &operator()(int i, int j) const { return p[i * n + j]; } };
+__global__ void k(float *out, Matrix a) { out[threadIdx.x] = a(threadIdx.x, 1) * 2.0f; }
+""", refused=dict.fromkeys(VALUES, "indirect-call")),
+    Case("pointer_to_a_function_with_a_barrier", """
+__shared__ float s[128];
+__device__ float turned(float a) { s[threadIdx.x] = a; __syncthreads(); return s[127 - threadIdx.x]; }
+__device__ float same(float a) { return a; }
+__global__ void k(float *out, const float *in, int n) {
+    float (*f)(float) = n & 1 ? turned : same;
+    out[threadIdx.x] = f(in[threadIdx.x]);
+}
+""", refused=dict.fromkeys(("no-sync", "smem-conflict-free", "smem-broadcast"), "indirect-call")),
     Case("function_templates", """
 template <typename T, int N> __device__ T sum(const T *p) {
     T s = T(0);
