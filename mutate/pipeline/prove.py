@@ -27,6 +27,8 @@ from mutate.sass.disasm import Instruction, disassemble
 from mutate.sass.rough import rough_counts
 from mutate.source import Lines, Span
 from mutate.toolchain.elf import Cubin
+from mutate.toolchain.locate import find_toolchain
+from mutate.toolchain.nvdisasm import WaitingNvdisasm, start_nvdisasm
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Result
 
 _WORD = re.compile(r"\w+")
@@ -83,6 +85,7 @@ class Prover:
         self.progress = progress
         self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
         self._device: Device | None = None
+        self._nvdisasm: WaitingNvdisasm | None = None
 
     # -- compiling ----------------------------------------------------------------------------------------
 
@@ -102,6 +105,9 @@ class Prover:
             self._submit(work, work.original_source, partial(self._original_done, work))
             for c in work.candidates:
                 self._submit(work, c.source, partial(self._candidate_done, work, c))
+        if self.compiling.compiler.compiled:
+            # What is being compiled will have to be disassembled.
+            self._nvdisasm = start_nvdisasm(find_toolchain().nvdisasm, self.request.arch)
         self._finish()
         for work in works:
             if work.original is not None and self._device is not None:
@@ -109,6 +115,12 @@ class Prover:
         if self.request.pad == "static":
             self._pad_statically()
             self._finish()
+
+    def close(self) -> None:
+        """Ends what was started and is not done."""
+        self.compiling.compiler.cancel()
+        if self._nvdisasm is not None:
+            self._nvdisasm.close()
 
     def _original_done(self, work: Work, result: Result) -> None:
         if isinstance(result, CompileFailed):
@@ -226,7 +238,8 @@ class Prover:
         start = time.perf_counter()
         if images:
             self.progress("disassembling", 0, 1)
-        listings = disassemble([(c.cubin, c.entry) for c in images], self.request.arch) if images else []
+        listings = disassemble([(c.cubin, c.entry) for c in images], self.request.arch,
+                               waiting=self._nvdisasm) if images else []
         self.seconds["nvdisasm"] += time.perf_counter() - start
         out: dict[int, dict[str, Certificate]] = {}
         for i, (work, (original, rolled, variants)) in enumerate(zip(self.works, slots, strict=True)):

@@ -54,7 +54,10 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
         if compiling is not None:
             start = time.perf_counter()
             prover = Prover(request, compiling, unit.source, progress)
-            results = prove(prover, targets, built)
+            try:
+                results = prove(prover, targets, built)
+            finally:
+                prover.close()
             seconds.update(prover.seconds, prove=time.perf_counter() - start)
             if compiling.compiler.compiled:
                 remember_complete(request, source)

@@ -2,28 +2,29 @@
 
 nvdisasm takes 0.17 s (sm_75) to 0.31 s (sm_120) to start, whatever its input. So the code of all kernels goes, end
 to end, into one raw file; nine kernels cost as much as one. In that mode the targets of branches are printed as
-offsets of the file; they are made offsets of the kernel here. nvdisasm reads its input twice and asks for its size,
-so a pipe does not do.
+offsets of the file; they are made offsets of the kernel here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
-import subprocess
-import tempfile
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
 from mutate.toolchain.cache import Cache, default_cache, digest
 from mutate.toolchain.elf import Cubin
 from mutate.toolchain.locate import find_toolchain, identity
 
+if TYPE_CHECKING:
+    from mutate.toolchain.nvdisasm import WaitingNvdisasm
+
 # Raise with every change of what a cached listing holds.
 _FORMAT = "1"
 _KIND = "sass"
-_LIMIT_SECONDS = 120
 
 _LINE = re.compile(
     r"/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+\s)?\s*([A-Z][\w.]*)([^;\n]*);?\s*"
@@ -62,12 +63,14 @@ class Instruction:
 Listing = tuple[Instruction, ...]
 
 
-def disassemble(cubins: Sequence[tuple[bytes, str]], arch: str, *, cache: Cache | None = None) -> list[Listing]:
+def disassemble(cubins: Sequence[tuple[bytes, str]], arch: str, *, cache: Cache | None = None,
+                waiting: WaitingNvdisasm | None = None) -> list[Listing]:
     """The listings of kernels, each given as a cubin and the kernel's symbol name, all of one ``arch`` (``sm_90``).
 
     A listing holds the kernel's whole code section: the kernel, then the device functions that were not inlined, then
-    padding; code sections that its relocations name follow. Raises ``KmutateError`` ``no-nvdisasm`` without the tool
-    and ``nvdisasm-failed`` when it cannot read the code; ``BadCubinError`` for a cubin without that kernel.
+    padding; code sections that its relocations name follow. ``waiting`` is an nvdisasm for ``arch`` to be used. Raises
+    ``KmutateError`` ``no-nvdisasm`` without the tool and ``nvdisasm-failed`` when it cannot read the code;
+    ``BadCubinError`` for a cubin without that kernel.
     """
     codes = [_code(Cubin(image), entry) for image, entry in cubins]
     tools = find_toolchain()
@@ -80,7 +83,8 @@ def disassemble(cubins: Sequence[tuple[bytes, str]], arch: str, *, cache: Cache 
             listings[key] = _decode(known)
     missing = {key: code for key, code in zip(keys, codes, strict=True) if key not in listings}
     if missing:
-        for key, listing in zip(missing, _run(tools.need_nvdisasm(), list(missing.values()), arch), strict=True):
+        for key, listing in zip(missing, _run(tools.need_nvdisasm(), list(missing.values()), arch, waiting),
+                                strict=True):
             listings[key] = listing
             store.put(_KIND, key, _encode(listing))
     return [listings[key] for key in keys]
@@ -98,21 +102,21 @@ def _code(cubin: Cubin, entry: str) -> bytes:
     return b"".join(done.values())
 
 
-def _run(program: str, codes: Sequence[bytes], arch: str) -> list[Listing]:
-    machine = "SM" + arch.removeprefix("sm_")
-    with tempfile.TemporaryDirectory(prefix="kmutate-") as folder:
-        path = Path(folder) / "code.bin"
-        path.write_bytes(b"".join(codes))
-        try:
-            result = subprocess.run([program, "--binary", machine, "--print-instruction-encoding", "--no-dataflow",
-                                     str(path)], capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise KmutateError("nvdisasm-failed", f"nvdisasm did not run: {error}") from error
-    if result.returncode != 0:
-        said = next((line for line in result.stderr.splitlines() if line.strip()), f"exit code {result.returncode}")
-        raise KmutateError("nvdisasm-failed", f"nvdisasm cannot read the code for {arch}: {said.strip()}",
-                           hint="install the nvdisasm of the same CUDA release as NVRTC, or use --no-verify")
-    return _split(result.stdout, [len(code) for code in codes])
+def _run(program: str, codes: Sequence[bytes], arch: str, waiting: WaitingNvdisasm | None) -> list[Listing]:
+    from mutate.toolchain.nvdisasm import run_nvdisasm
+
+    code = b"".join(codes)
+    sizes = [len(c) for c in codes]
+    text = waiting.run(code) if waiting is not None else None
+    if text is not None:
+        with contextlib.suppress(KmutateError):
+            listings = _split(text, sizes)
+            # It was started with another file in place of this one: see that it has read this one.
+            printed = struct.pack(f"<{len(code) // 8}Q", *(word for part in listings for i in part
+                                                           for word in (i.lo, i.hi)))
+            if printed == code:
+                return listings
+    return _split(run_nvdisasm(program, arch, code), sizes)
 
 
 def _split(text: str, sizes: Sequence[int]) -> list[Listing]:
