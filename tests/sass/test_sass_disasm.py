@@ -12,6 +12,7 @@ from mutate.errors import KmutateError
 from mutate.sass import disasm
 from mutate.sass.classes import without_padding
 from mutate.sass.disasm import disassemble
+from mutate.toolchain import nvdisasm
 from mutate.toolchain.cache import Cache
 from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.locate import Toolchain, find_toolchain
@@ -86,7 +87,7 @@ def test_one_run_for_all_and_none_for_what_is_cached(monkeypatch, tmp_path):
     pairs = [(r.cubin, r.entry) for r in results]
     runs = []
     run = subprocess.run
-    monkeypatch.setattr(disasm.subprocess, "run", lambda *a, **k: (runs.append(a), run(*a, **k))[1])
+    monkeypatch.setattr(nvdisasm.subprocess, "run", lambda *a, **k: (runs.append(a), run(*a, **k))[1])
     store = Cache(tmp_path / "sass")
     first = disassemble(pairs[:3], "sm_90", cache=store)
     assert len(runs) == 1
