@@ -53,7 +53,7 @@ class Access:
 
 @dataclass(eq=False)
 class Barrier:
-    """``scope``: block | warp | grid | unknown. ``node`` is the call or the asm expression."""
+    """``scope``: block | warp | cluster | grid. ``node`` is the call or the asm expression."""
 
     node: Node
     scope: str
@@ -401,7 +401,7 @@ def _is_lvalue(node: Node) -> bool:
 
 
 def group_scope(values: Values, node: Node) -> str | None:
-    """block | warp | grid for a cooperative-groups object, ``None`` when it is something else."""
+    """block | warp | cluster | grid for a cooperative-groups object, ``None`` when it is something else."""
     if node.type == "call_expression":
         return _scope_of_type(callee_name(node).removeprefix("this_"))
     var = values.root_variable(node)
@@ -419,6 +419,8 @@ def _scope_of_type(name: str) -> str | None:
         return "block"
     if name in ("thread_block_tile", "coalesced_group", "tiled_partition", "coalesced_threads"):
         return "warp"
-    if name in ("grid_group", "grid", "multi_grid_group", "multi_grid", "cluster_group", "cluster"):
+    if name in ("cluster_group", "cluster"):
+        return "cluster"
+    if name in ("grid_group", "grid", "multi_grid_group", "multi_grid"):
         return "grid"
     return None

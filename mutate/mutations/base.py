@@ -248,14 +248,28 @@ def surface_refusal(program: Program) -> Refused | None:
     return None
 
 
-def library_barrier_refusal(program: Program) -> Refused | None:
-    """Refusal for barrier objects of libcu++: their state and their phases cannot be sliced."""
+_BARRIER_OBJECTS = frozenset({"barrier", "pipeline_shared_state"})
+
+
+def library_barrier_refusal(program: Program, why: str) -> Refused | None:
+    """Refusal for barrier objects of libcu++, whose state and phases are not followed."""
     for info in program.all():
         for var in info.scopes.vars:
-            if var.node is not None and var.type.innermost().name == "barrier":
+            if var.node is not None and var.type.innermost().name in _BARRIER_OBJECTS:
                 span = info.function.file.expansion.to_source(var.node.span) if info.function.file.main else None
-                return Refused("barrier-object", f"{var.name} is a barrier object: which statements its arrivals and "
-                               "waits need cannot be told", span, "use __syncthreads(), or math-only")
+                return Refused("barrier-object", f"{var.name} is a barrier object: {why}", span,
+                               "use __syncthreads(), or math-only")
+    return None
+
+
+def grid_barrier_refusal(program: Program) -> Refused | None:
+    """Refusal for grid-wide barriers: they are global atomics, loads and block-wide barriers themselves."""
+    for info, barrier in program.barriers():
+        if barrier.scope == "grid":
+            span = info.function.file.expansion.to_source(barrier.node.span) if info.function.file.main else None
+            return Refused("grid-barrier", "a grid-wide barrier is made of global atomics, loads and block-wide "
+                           "barriers of its own: they cannot be told from the kernel's", span,
+                           "end the kernel at the barrier, and launch the rest as another one")
     return None
 
 

@@ -23,6 +23,7 @@ from mutate.mutations.base import (
     Rewriter,
     clones_wanted,
     error_refusal,
+    grid_barrier_refusal,
     opaque_call_refusal,
 )
 from mutate.mutations.control import control_nodes
@@ -176,7 +177,8 @@ class _Writer:
 
 
 def transform(program: Program) -> Rewrite | Refused:
-    for refusal in (error_refusal(program), opaque_call_refusal(program, "a math-only variant")):
+    for refusal in (error_refusal(program), grid_barrier_refusal(program),
+                    opaque_call_refusal(program, "a math-only variant")):
         if refusal is not None:
             return refusal
     if not any(a.touches_global for _, a in program.accesses()):

@@ -21,7 +21,9 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    grid_barrier_refusal,
     indirect_refusal,
+    library_barrier_refusal,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit
@@ -86,13 +88,17 @@ def _has_barrier(program: Program, info: FunctionInfo, seen: frozenset[int] = fr
 
 def transform(program: Program) -> Rewrite | Refused:
     blocks = [(i, b) for i, b in program.barriers() if b.scope == "block"]
+    refusal = library_barrier_refusal(program, "its arrivals and waits are no calls that could be left out")
+    if refusal is not None:
+        return refusal
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
     for info, _ in blocks:
         if info.function.is_method:
             return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")
-    refusal = indirect_refusal(program, lambda f: any(b.scope == "block" for b in f.sites.barriers), "has a barrier")
+    refusal = grid_barrier_refusal(program) or indirect_refusal(
+        program, lambda f: any(b.scope == "block" for b in f.sites.barriers), "has a barrier")
     if refusal is not None:
         return refusal
     notes: list[Note] = []

@@ -24,6 +24,7 @@ from mutate.mutations.base import (
     Rewriter,
     clones_wanted,
     error_refusal,
+    grid_barrier_refusal,
     lambda_refusal,
     library_barrier_refusal,
     opaque_call_refusal,
@@ -368,7 +369,8 @@ def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    for refusal in (error_refusal(program), surface_refusal(program), library_barrier_refusal(program),
+    for refusal in (error_refusal(program), surface_refusal(program), grid_barrier_refusal(program),
+                    library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told"),
                     opaque_call_refusal(program, f"a {style.id} variant"), lambda_refusal(program)):
         if refusal is not None:
             return refusal

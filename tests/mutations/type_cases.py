@@ -685,6 +685,43 @@ __global__ void k(float *out, const float *in) {
     out[threadIdx.x] = v + warp.shfl_down(v, 1);
 }
 """),
+    Case("grid_barrier", """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float *out, const float *in, float *between) {
+    auto grid = cg::this_grid();
+    __shared__ float s[256];
+    s[threadIdx.x] = in[grid.thread_rank()] * 3.0f;
+    __syncthreads();
+    between[grid.thread_rank()] = s[255 - threadIdx.x];
+    cg::sync(grid);
+    out[grid.thread_rank()] = between[grid.size() - 1 - grid.thread_rank()] * 2.0f;
+}
+""", refused=dict.fromkeys((*VALUES, "no-sync"), "grid-barrier")),
+    Case("cluster_barrier", """
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2, 1, 1) k(float *out, const float *in) {
+    auto cluster = cooperative_groups::this_cluster();
+    __shared__ float s[256];
+    s[threadIdx.x] = in[threadIdx.x] * 3.0f;
+    cluster.sync();
+    out[threadIdx.x] = s[255 - threadIdx.x];
+}
+""", refused={"no-sync": "no-barrier"}),
+    Case("barrier_object", """
+#include <cuda/barrier>
+__global__ void k(float *out, const float *in) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ float s[256];
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x];
+    auto token = bar.arrive();
+    float v = in[threadIdx.x + 256];
+    bar.wait(static_cast<decltype(token) &&>(token));
+    out[threadIdx.x] = s[255 - threadIdx.x] * v;
+}
+""", refused=dict.fromkeys(("memory-only", "load-only", "store-only", "no-sync"), "barrier-object")),
     Case("shuffles", """
 __global__ void k(float *out, const float *in) {
     float v = in[blockIdx.x * blockDim.x + threadIdx.x];
