@@ -1,4 +1,5 @@
-"""``kmutate list`` and ``kmutate explain``: generated from the declarations of mutations and devices."""
+"""``kmutate list`` and ``kmutate explain``: generated from the declarations of mutations, devices and
+machines."""
 
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from mutate.mutations.registry import all_mutations
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["mutations", "samples", "archs"]), default="mutations")
+@click.argument("what", type=click.Choice(["mutations", "samples", "archs", "machines"]), default="mutations")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_command(what: str, as_json: bool) -> int:
-    """List what kmutate knows: mutations (default), samples or archs."""
-    rows = {"mutations": _mutations, "samples": _samples, "archs": _archs}[what]()
+    """List what kmutate knows: mutations (default), samples, archs or machines."""
+    rows = {"mutations": _mutations, "samples": _samples, "archs": _archs,
+            "machines": _machines}[what]()
     if as_json:
         click.echo(json.dumps({"schema": "kmutate.list/1", "what": what, "items": [
             {"id": a, "summary": b} for a, b in rows]}, indent=1))
@@ -50,6 +52,19 @@ def _archs() -> list[tuple[str, str]]:
         d = device_for(cc)
         out.append((f"sm_{cc[0]}{cc[1]}", f"{d.threads_per_sm} threads, {d.blocks_per_sm} blocks, "
                                           f"{d.registers_per_sm} registers per SM"))
+    return out
+
+
+def _machines() -> list[tuple[str, str]]:
+    from mutate.machines import all_machines
+
+    out = []
+    for m in all_machines():
+        known = [f"{m.get(key)}{what}" for key, what in (("sm.count", " SMs"), ("clock.boost", ""),
+                                                          ("dram.peak_bandwidth", "")) if m.get(key)]
+        state = "calibrated" if m.calibrated else "not calibrated"
+        out.append((m.name, f"{m.title}: {m.arch}, {', '.join(known)}; {state}"
+                    + (f"; projection from {m.arch} code" if m.projection else "")))
     return out
 
 

@@ -116,7 +116,8 @@ def test_piped_output_is_plain_and_fits_80_columns(here: Path) -> None:
         assert len(line) <= 80 or line.startswith("next: "), line
 
 
-@pytest.mark.parametrize("args", [("list",), ("list", "archs"), *[("explain", m) for m in all_mutations()]])
+@pytest.mark.parametrize("args", [("list",), ("list", "archs"), ("list", "machines"),
+                                  *[("explain", m) for m in all_mutations()]])
 def test_other_commands_are_plain_and_fit_80_columns(args: tuple[str, ...]) -> None:
     result = CliRunner().invoke(cli, list(args))
     assert result.exit_code == 0, result.output
@@ -131,6 +132,17 @@ def test_list_names_all_mutations_and_samples() -> None:
     samples = json.loads(CliRunner().invoke(cli, ["list", "samples", "--json"]).output)
     assert {Path(i["id"]).name for i in samples["items"]} == {p.name for p in samples_dir().glob("*.cu")}
     assert all(i["summary"] for i in samples["items"]), "every sample says what it teaches"
+
+
+def test_list_machines_says_what_each_is() -> None:
+    listed = json.loads(CliRunner().invoke(cli, ["list", "machines", "--json"]).output)
+    assert listed["what"] == "machines"
+    said = {i["id"]: i["summary"] for i in listed["items"]}
+    assert set(said) == {"h100", "h200", "a100", "t4", "l4", "rtx4090", "c2050", "gtx280"}
+    assert all(("projection" in text) == (name in {"c2050", "gtx280"}) for name, text in said.items())
+    assert "132 SMs" in said["h200"]
+    assert "4800 GB/s" in said["h200"]
+    assert all("not calibrated" in text for text in said.values())
 
 
 @needs_nvrtc

@@ -1,6 +1,7 @@
-"""Writes docs/mutations.md and docs/samples.md from the code, the samples and the reference measurements.
+"""Writes docs/mutations.md, docs/samples.md and docs/machines.md from the code, the samples, the reference measurements
+and the machine files.
 
-    python tests/docs/make_docs.py [mutations|samples]
+    python tests/docs/make_docs.py [mutations|samples|machines]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import csv
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 
 import jinja2
 
+from mutate.machines import all_machines, schema
 from mutate.model import Outcome, Verdict
 from mutate.mutations.base import Check
 from mutate.mutations.registry import all_mutations
@@ -202,7 +205,20 @@ def samples_page() -> str:
         sectors=lambda a, b: f"{100 * m.sectors(a) / m.sectors(b):.0f}")
 
 
-PAGES = {"mutations": mutations_page, "samples": samples_page}
+def machines_page() -> str:
+    keys = {section: {name: (entry["properties"]["unit"]["const"], entry["description"])
+                      for name, entry in about["properties"].items()}
+            for section, about in schema()["properties"].items()
+            if section != "sources" and about.get("type") == "object"}
+    machines = [(m, Counter(q.source.kind for q in m.quantities.values()),
+                 {q.source: None for q in m.quantities.values()}) for m in all_machines()]
+    about = {name: entry for name, entry in schema()["properties"].items() if name not in keys}
+    calibrated = [m.name for m in all_machines() if m.calibrated]
+    return _environment().get_template("machines.md.j2").render(machines=machines, keys=keys, about=about,
+                                                                calibrated=calibrated)
+
+
+PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page}
 
 
 def main() -> int:

@@ -35,7 +35,7 @@ def slugs_in_code() -> dict[str, str]:
 
 
 def documented() -> set[str]:
-    text = (make_docs.DOCS / "certificate.md").read_text(encoding="utf-8")
+    text = "".join((make_docs.DOCS / page).read_text(encoding="utf-8") for page in ("certificate.md", "machines.md"))
     return {slug for cell in _FIRST_CELL.findall(text) for slug in re.findall(r"`([^`]+)`", cell)}
 
 
@@ -72,6 +72,11 @@ def test_paths_in_the_text_exist(page: Path) -> None:
 def test_mutations_page_is_up_to_date() -> None:
     assert (make_docs.DOCS / "mutations.md").read_text(encoding="utf-8") == make_docs.mutations_page(), \
         "run python tests/docs/make_docs.py mutations"
+
+
+def test_machines_page_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "machines.md").read_text(encoding="utf-8") == make_docs.machines_page(), \
+        "run python tests/docs/make_docs.py machines"
 
 
 # All samples are compiled: with pytest-xdist on one worker with the other tests that do so, to share the compile cache.

@@ -1,0 +1,155 @@
+"""Reads machine files: our own by name, a user's by path. A user's file is checked against the schema."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from mutate.errors import KmutateError, nearest
+from mutate.machines.model import Machine, Quantity, Source
+from mutate.source import Span
+
+_HERE = Path(__file__).resolve().parent
+_DATA = _HERE / "data"
+_ABOUT = ("name", "title", "aliases", "capability", "arch", "calibrated", "note", "sources")
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """The JSON schema of machine files: all keys with unit (``const``) and description."""
+    found: dict[str, Any] = json.loads((_HERE / "machine-1.json").read_text(encoding="utf-8"))
+    return found
+
+
+@lru_cache(maxsize=1)
+def all_machines() -> tuple[Machine, ...]:
+    """Our machines, newest architecture first."""
+    machines = [_read(path) for path in _DATA.glob("*.toml")]
+    return tuple(sorted(machines, key=lambda m: (-m.capability[0], -m.capability[1], m.name)))
+
+
+def machine_names() -> tuple[str, ...]:
+    return tuple(m.name for m in all_machines())
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower().removeprefix("nvidia"))
+
+
+def load_machine(name_or_path: str | Path) -> Machine:
+    """A machine by name or alias (case, spaces and a leading "NVIDIA" do not matter), or a file by path.
+
+    What ends in ``.toml`` or has a folder is a path. Raises ``KmutateError``: ``machine-unknown`` for a name;
+    ``not-found``, ``not-readable``, ``machine-syntax`` and ``machine-schema`` for a file.
+    """
+    text = os.fspath(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith(".toml") or Path(text).name != text:
+        return _read(Path(text), check=True)
+    wanted = _plain(text)
+    known = {_plain(n): m for m in all_machines() for n in (*m.aliases, m.title, m.name)}
+    if wanted in known:
+        return known[wanted]
+    near = nearest(wanted, known)
+    did = f"did you mean '{known[near].name}'? " if near else ""
+    raise KmutateError("machine-unknown", f"no machine is called '{text}'",
+                       hint=f"{did}see `kmutate list machines`; or pass the path of a TOML file of your own")
+
+
+def _read(path: Path, check: bool = False) -> Machine:
+    import tomllib
+
+    try:
+        source = path.read_bytes()
+    except FileNotFoundError:
+        raise KmutateError("not-found", f"no such machine file: {path}", hint="check the path, or pass a name of "
+                           "`kmutate list machines`") from None
+    except OSError as error:
+        raise KmutateError("not-readable", f"cannot read {path}: {error.strerror}", hint="check the path") from None
+    try:
+        document = tomllib.loads(source.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise KmutateError("machine-syntax", "a machine file is UTF-8 text", file=str(path), source=source,
+                           span=Span(error.start, error.start + 1), hint="save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise KmutateError("machine-syntax", f"this is not TOML: {_PLACE.sub('', str(error)).strip()}", file=str(path),
+                           source=source, span=_place(source, str(error)), hint="correct the line") from None
+    if check:
+        _check(document, source, path)
+    return _machine(document, source, path)
+
+
+def _place(source: bytes, message: str) -> Span:
+    """Where tomllib says that it stopped; the last character for "at end of document"."""
+    match = _PLACE.search(message)
+    if match is None:
+        return Span(max(0, len(source.rstrip()) - 1), len(source.rstrip()))
+    lines = source.decode("utf-8").split("\n")
+    line, column = int(match[1]), int(match[2])
+    before = "\n".join(lines[: line - 1]) + ("\n" if line > 1 else "") + lines[line - 1][: column - 1]
+    start = len(before.encode("utf-8"))
+    return Span(start, start + 1)
+
+
+def _key_span(source: bytes, keys: list[str]) -> Span | None:
+    """Where a key is written, as far as a look at the text finds it: ``[section]``, then ``key =``."""
+    text = source.decode("utf-8")
+    span, at = None, 0
+    for key in keys[:2]:
+        found = re.compile(rf"^[ \t]*(\[?{re.escape(key)}\]?)[ \t]*(?:=|#|$)", re.M).search(text, at)
+        if found is None:
+            break
+        span = Span(len(text[: found.start(1)].encode()), len(text[: found.end(1)].encode()))
+        at = found.end()
+    return span
+
+
+def _check(document: dict[str, Any], source: bytes, path: Path) -> None:
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(schema())
+    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    if error is None:
+        return
+    keys = [str(part) for part in error.absolute_path]
+    what = error.message
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        allowed = error.schema.get("properties", {})
+        unknown = next(k for k in error.instance if k not in allowed)
+        near = nearest(unknown, allowed)
+        what = f"no machine file has {'.'.join([*keys, unknown])}" + (f"; did you mean {near}?" if near else "")
+        keys.append(unknown)
+    elif keys:
+        what = f"{'.'.join(keys)}: {what}"
+    _refuse(what, keys, source, path)
+
+
+def _refuse(what: str, keys: list[str], source: bytes, path: Path) -> None:
+    span = _key_span(source, keys)
+    raise KmutateError("machine-schema", what, file=str(path), source=source if span else None, span=span,
+                       hint="docs/machines.md has all keys and their units")
+
+
+def _machine(document: dict[str, Any], source: bytes, path: Path) -> Machine:
+    sources = {name: Source(entry["kind"], entry["text"]) for name, entry in document["sources"].items()}
+    quantities: dict[str, Quantity] = {}
+    for section, entries in document.items():
+        if section in _ABOUT:
+            continue
+        for key, entry in entries.items():
+            if entry["source"] not in sources:
+                near = nearest(entry["source"], sources)
+                _refuse(f"{section}.{key} names the source '{entry['source']}', which [sources] lacks"
+                        + (f"; did you mean {near}?" if near else ""), [section, key], source, path)
+            value = entry["value"]
+            quantities[f"{section}.{key}"] = Quantity(tuple(value) if isinstance(value, list) else value, entry["unit"],
+                                                      sources[entry["source"]], entry.get("note", ""))
+    major, minor = document["capability"].split(".")
+    return Machine(document["name"], document["title"], tuple(document.get("aliases", ())), (int(major), int(minor)),
+                   document["arch"], document["calibrated"], document.get("note", ""), str(path),
+                   MappingProxyType(quantities))
