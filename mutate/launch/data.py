@@ -154,20 +154,53 @@ def _npz_bytes(path: str, key: str, changed: int) -> npt.NDArray[np.uint8]:
         return np.ascontiguousarray(archive[key]).reshape(-1).view(np.uint8)
 
 
+def materialize_blocks(array: ArrayDecl, blocks: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.uint8]:
+    """Bytes of blocks of ``size`` bytes (a multiple of 16), shape ``(blocks, size)``; zero behind the array's end.
+
+    All blocks at once, so that thousands of pages scattered over a large array cost as much as one slice of their sum.
+    """
+    out = np.zeros((blocks.size, size), np.uint8)
+    if array.init.kind == "zeros":
+        return out
+    lanes = array.lanes
+    if lanes is None or array.init.kind in ("list", "file") or size % lanes[0].size:
+        for row, block in zip(out, blocks, strict=True):
+            start = int(block) * size
+            part = _raw(array, start, min(size, array.nbytes - start))
+            row[: part.size] = part
+        return out
+    kind, width = lanes
+    per = size // kind.size
+    i = blocks[:, None].astype(np.uint64) * _u(per) + np.arange(per, dtype=np.uint64)
+    total = array.count * width
+    inside = i < _u(total)
+    if inside.all():
+        return np.ascontiguousarray(_scalars_at(array, kind, i.reshape(-1))).view(np.uint8).reshape(blocks.size, size)
+    values = np.zeros(i.size, dtype_of(kind))
+    chosen = inside.reshape(-1)
+    values[chosen] = _scalars_at(array, kind, i.reshape(-1)[chosen])
+    return values.view(np.uint8).reshape(blocks.size, size)
+
+
 def _scalars(array: ArrayDecl, kind: Scalar, start: int, count: int) -> Data:
+    if array.init.kind in ("zeros", "list", "file"):
+        return _raw(array, start * kind.size, count * kind.size).view(dtype_of(kind))
+    return _scalars_at(array, kind, np.arange(start, start + count, dtype=np.uint64))
+
+
+def _scalars_at(array: ArrayDecl, kind: Scalar, i: U64) -> Data:
+    """The scalars with these numbers, of an array that a rule fills."""
     init = array.init
     dtype = dtype_of(kind)
-    if init.kind in ("zeros", "list", "file"):
-        return _raw(array, start * kind.size, count * kind.size).view(dtype)
+    count = i.size
     if init.kind == "fill":
         value = round_to(kind, init.args[0])
         return np.full(count, bf16_bits(value) if kind.rank is Rank.BF16 else value, dtype)
-    i = np.arange(start, start + count, dtype=np.uint64)
     if init.kind == "iota":
         return _iota(kind, i, *init.args)
     if init.kind == "csr_rowptr":
         rows, lo, hi = map(int, init.args)
-        return _from_int(kind, _row_starts(rows, lo, hi)[start : start + count])
+        return _from_int(kind, _row_starts(rows, lo, hi)[i])
     base = rng.base(array.seed, array.stream)
     if init.kind == "permutation":
         return _from_int(kind, _permute(i, array.count, base))

@@ -169,7 +169,7 @@ class Cubin:
             if rest != section.name and bank.isdigit() and owner in ("", name):
                 yield int(bank), section.size
 
-    def _records(self, section: str) -> Iterator[tuple[int, bytes]]:
+    def records(self, section: str) -> Iterator[tuple[int, bytes]]:
         found = self._by_name.get(section)
         data = self.data(found) if found else b""
         at = 0
@@ -182,13 +182,13 @@ class Cubin:
 
     def _pairs(self) -> Iterator[tuple[int, tuple[int, int]]]:
         """The attributes of whole functions: (attribute, (symbol number, value))."""
-        for attribute, data in self._records(".nv.info"):
+        for attribute, data in self.records(".nv.info"):
             if len(data) == 8:
                 symbol, value = struct.unpack("<II", data)
                 yield attribute, (symbol, value)
 
     def _indirect_branches(self, name: str) -> Iterator[tuple[int, tuple[int, ...]]]:
-        for attribute, data in self._records(f".nv.info.{name}"):
+        for attribute, data in self.records(f".nv.info.{name}"):
             if attribute != _INDIRECT_BRANCH_TARGETS:
                 continue
             at = 0

@@ -1,0 +1,700 @@
+"""The warp interpreter: runs a block's warps over decoded instructions, exactly, and counts.
+
+A warp is a set of splits: lanes that share a program counter. A split runs until it waits (at BSYNC, WARPSYNC, a
+barrier of the block, for memory that has not been filled yet), ends, or its turn is over. All state lives in arrays, so
+``execute`` may return to Python at any instruction and be called again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mutate.sim.access import read_bytes
+from mutate.sim.lanes import popc
+from mutate.sim.layout import *
+from mutate.sim.memory import memory
+from mutate.sim.operations import FIRST, convert, double, half, integer, single
+from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
+
+u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
+ALL = np.uint32(0xFFFFFFFF)
+_SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["half"], FIRST["convert"]
+_JIT = {"error_model": "numpy", "cache": False}
+
+
+@njit(**_JIT)
+def apply_modifier(registers, source, mod, target):
+    """Copies an operand with its sign changed, made absolute or inverted."""
+    for lane in range(32):
+        low = registers[source + lane]
+        if mod <= 3:
+            if mod & 2:
+                low &= u32(0x7FFFFFFF)
+            if mod & 1:
+                low ^= u32(0x80000000)
+        elif mod == 4:
+            low = u32(u32(0) - low)
+        elif mod == 5:
+            low = ~low
+        elif mod <= 8:
+            high = registers[source + 32 + lane]
+            if mod >= 7:
+                high &= u32(0x7FFFFFFF)
+            if mod != 7:
+                high ^= u32(0x80000000)
+            registers[target + 32 + lane] = high
+        elif mod <= 11:
+            if mod >= 10:
+                low &= u32(0x7FFF7FFF)
+            if mod != 10:
+                low ^= u32(0x80008000)
+        else:
+            wide = u64(low) | u64(registers[source + 32 + lane]) << u64(32)
+            wide = u64(0) - wide if mod == 12 else ~wide
+            low = u32(wide & u64(0xFFFFFFFF))
+            registers[target + 32 + lane] = u32(wide >> u64(32))
+        registers[target + lane] = low
+
+
+@njit(**_JIT)
+def commit(registers, at, values, mask):
+    if mask == ALL:
+        for lane in range(32):
+            registers[at + lane] = values[lane]
+    else:
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                registers[at + lane] = values[lane]
+
+
+@njit(**_JIT)
+def compare(masks, table, extra, p, boolean):
+    """The mask of a comparison: which of less, equal, greater, unordered count; ``extra`` replaces equal in .EX."""
+    lt, eq, gt = masks[1], masks[2], masks[3]
+    r = u32(0)
+    if table & 1:
+        r |= lt
+    if table & 4:
+        r |= gt
+    if table & 8:
+        r |= ~(lt | eq | gt)
+    if table & 16:
+        r |= eq & extra
+    elif table & 2:
+        r |= eq
+    if boolean == 0:
+        return r & p, ~r & p
+    if boolean == 1:
+        return r | p, ~r | p
+    return r ^ p, ~r ^ p
+
+
+@njit(**_JIT)
+def first_lane(mask):
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            return lane
+    return 0
+
+
+@njit(**_JIT)
+def lut_mask(a, b, c, m):
+    r = u32(0)
+    for k in range(8):
+        if m >> k & 1:
+            r |= (a if k & 4 else ~a) & (b if k & 2 else ~b) & (c if k & 1 else ~c)
+    return r
+
+
+@njit(**_JIT)
+def complete_sync(warp, barrier, sync, alive, pcs, masks, states, details):
+    """Merges the splits that wait at a convergence barrier once all its lanes that still run are there."""
+    arrived = u32(0)
+    first = -1
+    for k in range(32):
+        if states[warp, k] == AT_SYNC and details[warp, k] == barrier:
+            arrived |= masks[warp, k]
+            if first < 0:
+                first = k
+    if first < 0 or (sync[warp, barrier] & alive[warp] & ~arrived) != 0:
+        return -1
+    for k in range(32):
+        if k != first and states[warp, k] == AT_SYNC and details[warp, k] == barrier:
+            states[warp, k] = FREE
+    masks[warp, first] = arrived
+    pcs[warp, first] += 1
+    states[warp, first] = READY
+    return first
+
+
+@njit(**_JIT)
+def complete_warpsync(warp, alive, pcs, masks, states, details):
+    """Releases the splits whose WARPSYNC mask is all there; those at the same instruction become one."""
+    for k in range(32):
+        if states[warp, k] != AT_WARPSYNC:
+            continue
+        wanted = u32(details[warp, k]) & alive[warp]
+        arrived = u32(0)
+        for j in range(32):
+            if states[warp, j] == AT_WARPSYNC:
+                arrived |= masks[warp, j]
+        if wanted & ~arrived:
+            continue
+        for j in range(32):
+            if states[warp, j] == AT_WARPSYNC and (masks[warp, j] & wanted):
+                if j != k and pcs[warp, j] == pcs[warp, k]:
+                    masks[warp, k] |= masks[warp, j]
+                    states[warp, j] = FREE
+                elif j != k:
+                    pcs[warp, j] += 1
+                    states[warp, j] = READY
+        pcs[warp, k] += 1
+        states[warp, k] = READY
+
+
+@njit(**_JIT)
+def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, predicates, red):
+    """Releases the barriers of the block at which enough threads have arrived."""
+    running = 0
+    for w in range(nwarps):
+        running += i64(popc(alive[w]))
+    for barrier in range(16):
+        here = i64(targets[barrier, 1])
+        for w in range(nwarps):
+            for k in range(32):
+                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
+                    here += i64(popc(masks[w, k]))
+        if here == 0:
+            continue
+        need = i64(targets[barrier, 0])
+        if need == 0:
+            need = running
+        if here < need:
+            continue
+        targets[barrier, 1] = 0
+        for k in range(4):
+            red[1, k] = red[0, k]
+        red[0, 0], red[0, 1], red[0, 2] = 0, 1, 0
+        for w in range(nwarps):
+            first = -1
+            for k in range(32):
+                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
+                    if first >= 0 and pcs[w, first] == pcs[w, k] + 1:
+                        masks[w, first] |= masks[w, k]
+                        states[w, k] = FREE
+                    else:
+                        pcs[w, k] += 1
+                        states[w, k] = READY
+                        first = k
+
+
+@njit(**_JIT)
+def new_split(warp, pc, mask, pcs, masks, states):
+    for k in range(32):
+        if states[warp, k] == FREE:
+            pcs[warp, k] = pc
+            masks[warp, k] = mask
+            states[warp, k] = READY
+            return k
+    return -1
+
+
+@njit(error_model="numpy", cache=True, nogil=True)
+def execute(code, registers, predicates, layout, pcs, masks, states, details, sync, alive, targets, red,
+            table, limits, pages, shared, local, constants, constant_starts, wanted, counters, hashes, trace, control,
+            error):
+    """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
+
+    ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
+    bytes a thread, row of the clock. ``control``: instructions left, wanted pages, trace records, warp to begin with.
+    """
+    pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
+    shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
+    tracing = trace.shape[0] > 1
+    d0 = np.zeros(32, np.uint32)
+    d1 = np.zeros(32, np.uint32)
+    m6 = np.zeros(8, np.uint32)
+    addresses = np.zeros(32, np.uint64)
+    sectors = np.zeros(160, np.uint64)
+    offsets = np.zeros(32, np.int64)
+    targets_of = np.zeros(32, np.int64)
+    budget = control[0]
+    w = control[3]
+    idle = 0
+    while True:
+        # --- the next warp with a split that can run ---
+        current = -1
+        for k in range(32):
+            if states[w, k] == READY:
+                current = k
+                break
+        if current < 0:
+            idle += 1
+            w = w + 1 if w + 1 < nwarps else 0
+            if idle > nwarps:
+                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, predicates, red)
+                ready, faults, left = False, False, False
+                for v in range(nwarps):
+                    if alive[v]:
+                        left = True
+                    for k in range(32):
+                        ready |= states[v, k] == READY
+                        faults |= states[v, k] == AT_FAULT
+                if ready:
+                    idle = 0
+                    continue
+                control[0], control[3] = budget, w
+                if faults:
+                    return NEED_PAGES
+                return DEADLOCK if left else DONE
+            continue
+        idle = 0
+        base = i64(pool) + i64(w) * i64(rows)
+        pc = i64(pcs[w, current])
+        mask = masks[w, current]
+        turn = quantum
+        running = True
+        while running:
+            if turn == 0:
+                pcs[w, current] = pc
+                masks[w, current] = mask
+                # another split of the same warp may be what this one spins for
+                for k in range(current + 1, 32):
+                    if states[w, k] == READY:
+                        states[w, current], states[w, k] = states[w, k], states[w, current]
+                        pcs[w, current], pcs[w, k] = pcs[w, k], pcs[w, current]
+                        masks[w, current], masks[w, k] = masks[w, k], masks[w, current]
+                        break
+                break
+            if budget <= 0:
+                pcs[w, current] = pc
+                masks[w, current] = mask
+                control[0], control[3] = 0, w
+                error[1], error[3] = w, pc
+                return OUT_OF_BUDGET
+            turn -= 1
+            row = code[pc]
+            at_pc = pc
+            op = row[OP]
+            guard = mask & (predicates[w, row[GUARD]] ^ u32(row[GUARD_NOT]))
+            counters[pc, EXECUTED] += 1
+            counters[pc, THREADS] += i64(popc(mask))
+            counters[pc, THREADS_ON] += i64(popc(guard))
+            budget -= 1
+            flags = row[FLAGS]
+            if op < BASE:
+                if guard != 0:
+                    ia = i64(row[A]) + (base & i64(row[A_REL]))
+                    ib = i64(row[B]) + (base & i64(row[B_REL]))
+                    ic = i64(row[C]) + (base & i64(row[C_REL]))
+                    if row[A_MOD]:
+                        apply_modifier(registers, ia, row[A_MOD], base + scratch)
+                        ia = base + scratch
+                    if row[B_MOD]:
+                        apply_modifier(registers, ib, row[B_MOD], base + scratch + 64)
+                        ib = base + scratch + 64
+                    if row[C_MOD]:
+                        apply_modifier(registers, ic, row[C_MOD], base + scratch + 128)
+                        ic = base + scratch + 128
+                    p = predicates[w, row[PS]] ^ u32(row[PS_NOT])
+                    q = predicates[w, row[QS]] ^ u32(row[QS_NOT])
+                    m = i64(row[M])
+                    if op < _SINGLE:
+                        integer(op, m, registers, ia, ib, ic, p, q, d0, d1, m6)
+                    elif op < _DOUBLE:
+                        single(op, m, registers, ia, ib, ic, p, q, d0, d1, m6)
+                    elif op < _HALF:
+                        double(op, m, registers, ia, ib, ic, p, q, d0, d1, m6)
+                    elif op < _CONVERT:
+                        half(op, m, registers, ia, ib, ic, p, q, d0, d1, m6)
+                    else:
+                        convert(op, m, registers, ia, ib, ic, p, q, d0, d1, m6)
+                    on = ALL if flags & UNIFORM else guard
+                    kind = row[PK]
+                    if kind != PK_NONE:
+                        first, second = u32(0), u32(0)
+                        if kind == PK_COMPARE or kind == PK_SET:
+                            first, second = compare(m6, row[TABLE], q, p, row[Y])
+                        elif kind == PK_CARRY:
+                            for lane in range(32):
+                                first |= u32(d1[lane] >= 1) << u32(lane)
+                                second |= u32(d1[lane] >= 2) << u32(lane)
+                        elif kind == PK_HALVES:
+                            first, second = compare(m6, row[TABLE], q, p, row[Y])
+                            m6[1], m6[2], m6[3] = m6[4], m6[5], m6[6]
+                            other, unused = compare(m6, row[TABLE], q, p, row[Y])
+                            if row[X] == 1:
+                                first &= other
+                                second = ~first
+                            else:
+                                second = other
+                        else:
+                            first = m6[1] | p if row[TABLE] == 0 else (m6[1] & p if row[TABLE] == 1 else m6[1])
+                        if kind == PK_SET:
+                            for lane in range(32):
+                                d0[lane] = u32(row[X]) if first >> u32(lane) & u32(1) else u32(0)
+                        elif kind == PK_HALVES and not flags & NO_DST:
+                            one = u32(row[X])
+                            for lane in range(32):
+                                d0[lane] = ((one if first >> u32(lane) & u32(1) else u32(0))
+                                            | (one if second >> u32(lane) & u32(1) else u32(0)) << u32(16))
+                        if row[PD] & 7 != 7:
+                            predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (first & on)
+                        if row[PD2] & 7 != 7:
+                            predicates[w, row[PD2]] = (predicates[w, row[PD2]] & ~on) | (second & on)
+                    if not flags & NO_DST:
+                        at = base + i64(row[DST])
+                        commit(registers, at, d0, on)
+                        if flags & WIDE:
+                            commit(registers, at + 32, d1, on)
+                if tracing:
+                    at = control[2]
+                    trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, pc, i64(guard), 0
+                    control[2] = at + 1
+                    if at + 1 >= trace.shape[0]:
+                        pcs[w, current], masks[w, current] = pc + 1, mask
+                        control[0], control[3] = budget, w
+                        return TRACE_FULL
+                pc += 1
+                continue
+
+            cost = i64(0)
+            # --- memory ---
+            if op >= GLOBAL_ACCESS:
+                if guard != 0:
+                    condition = predicates[w, row[PS]] ^ u32(row[PS_NOT])
+                    status, cost = memory(op, row, w, pc, guard, base, registers, condition, table, limits, pages,
+                                          shared, local, shared_base, shared_size, local_size, wanted, control,
+                                          counters, hashes, addresses, offsets, targets_of, sectors, d0, d1, error)
+                    if status == NEED_PAGES:
+                        counters[pc, EXECUTED] -= 1
+                        counters[pc, THREADS] -= i64(popc(mask))
+                        counters[pc, THREADS_ON] -= i64(popc(guard))
+                        budget += 1
+                        pcs[w, current], masks[w, current] = pc, mask
+                        states[w, current] = AT_FAULT
+                        break
+                    if status == FAILED:
+                        pcs[w, current], masks[w, current] = pc, mask
+                        control[0], control[3] = budget, w
+                        error[1], error[3] = w, pc
+                        return FAILED
+                pc += 1
+            elif op == NOP:
+                pc += 1
+            elif op == BRA or op == BRA_DIV or op == BRA_CONV:
+                taken = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
+                if op != BRA:
+                    want = registers[i64(row[A]) + (base & i64(row[A_REL]))]
+                    if row[A_MOD]:
+                        want = ~want
+                    whole = (want & alive[w]) == (mask & want)
+                    if op == BRA_CONV:
+                        whole = (alive[w] & want) & ~mask == 0
+                    if whole == (op == BRA_DIV):
+                        taken = u32(0)
+                counters[pc, TAKEN] += i64(taken != 0)
+                if taken == mask:
+                    pc = i64(row[X])
+                elif taken == 0:
+                    pc += 1
+                else:
+                    counters[pc, DIVERGENT] += 1
+                    if new_split(w, i64(row[X]), taken, pcs, masks, states) < 0:
+                        error[0], error[1], error[3] = E_SPLITS, w, pc
+                        return FAILED
+                    mask &= ~taken
+                    pc += 1
+            elif op == BSSY:
+                if guard:
+                    sync[w, row[X]] = guard
+                pc += 1
+            elif op == BSYNC:
+                if guard == 0:
+                    pc += 1
+                else:
+                    if guard != mask:
+                        rest = mask & ~guard
+                        new_split(w, pc + 1, rest, pcs, masks, states)
+                        mask = guard
+                    pcs[w, current], masks[w, current] = pc, mask
+                    states[w, current] = AT_SYNC
+                    details[w, current] = row[X]
+                    merged = complete_sync(w, row[X], sync, alive, pcs, masks, states, details)
+                    if merged < 0:
+                        running = False
+                    else:
+                        current = merged
+                        pc = i64(pcs[w, merged])
+                        mask = masks[w, merged]
+            elif op == BREAK:
+                gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
+                sync[w, row[X]] &= ~gone
+                pc += 1
+                if gone:
+                    complete_sync(w, row[X], sync, alive, pcs, masks, states, details)
+            elif op == EXIT:
+                gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
+                alive[w] &= ~gone
+                mask &= ~gone
+                if mask == 0:
+                    states[w, current] = FREE
+                    running = False
+                pc += 1
+                if gone:
+                    for k in range(32):
+                        if states[w, k] == AT_SYNC:
+                            complete_sync(w, details[w, k], sync, alive, pcs, masks, states, details)
+                    complete_warpsync(w, alive, pcs, masks, states, details)
+            elif op == CALL or op == RET or op == BRX:
+                if guard != mask:
+                    if guard == 0:
+                        pc += 1
+                        turn = turn if turn > 0 else 0
+                        continue
+                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                    mask = guard
+                if op == CALL and row[Y] == 0:
+                    pc = i64(row[X])
+                else:
+                    ia = i64(row[A]) + (base & i64(row[A_REL]))
+                    lead = first_lane(mask)
+                    goal = i64(registers[ia + lead])
+                    same = u32(0)
+                    for lane in range(32):
+                        if registers[ia + lane] == u32(goal) and mask >> u32(lane) & u32(1):
+                            same |= u32(1) << u32(lane)
+                    if same != mask:
+                        new_split(w, pc, mask & ~same, pcs, masks, states)
+                        counters[pc, DIVERGENT] += 1
+                        mask = same
+                    goal = i64(i32(u32(goal))) + i64(row[Y])
+                    if goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
+                        error[0], error[1], error[3], error[4] = E_TARGET, w, pc, goal
+                        return FAILED
+                    pc = goal >> 4
+            elif op == WARPSYNC:
+                if guard == 0:
+                    pc += 1
+                else:
+                    want = registers[i64(row[A]) + (base & i64(row[A_REL])) + first_lane(guard)]
+                    if want & alive[w] & ~mask == 0:
+                        pc += 1
+                    else:
+                        pcs[w, current], masks[w, current] = pc, mask
+                        states[w, current] = AT_WARPSYNC
+                        details[w, current] = i64(want)
+                        complete_warpsync(w, alive, pcs, masks, states, details)
+                        running = False
+            elif op == YIELD:
+                pc += 1
+                for k in range(32):
+                    if k != current and states[w, k] == READY:
+                        turn = 0
+            elif op == BAR:
+                if guard == 0:
+                    pc += 1
+                else:
+                    number = i64(row[X])
+                    if row[Y] & 8:
+                        number = i64(registers[i64(row[A]) + (base & i64(row[A_REL])) + first_lane(guard)]) & 15
+                    need = i64(0)
+                    if row[Y] & 16:
+                        need = i64(registers[i64(row[B]) + (base & i64(row[B_REL])) + first_lane(guard)])
+                        targets[number, 0] = need
+                    if row[Y] & 4:
+                        value = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
+                        red[0, 0] += i64(popc(value))
+                        red[0, 1] &= i64(value == guard)
+                        red[0, 2] |= i64(value != 0)
+                        red[0, 3] = row[M]
+                    if row[Y] & 1:
+                        targets[number, 1] += i64(popc(mask))
+                        pc += 1
+                    else:
+                        if mask != guard:
+                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                            mask = guard
+                        pcs[w, current], masks[w, current] = pc, mask
+                        states[w, current] = AT_BARRIER
+                        details[w, current] = number
+                        running = False
+            elif op == BARRIER_RESULT:
+                for lane in range(32):
+                    d0[lane] = u32(red[1, 0])
+                if not flags & NO_DST and guard:
+                    commit(registers, base + i64(row[DST]), d0, guard)
+                if row[PD] & 7 != 7:
+                    outcome = ALL if red[1, 1 if red[1, 3] == 1 else 2] else u32(0)
+                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (outcome & guard)
+                pc += 1
+            elif op == BMOV_GET:
+                for lane in range(32):
+                    d0[lane] = sync[w, row[X]]
+                if row[Y]:
+                    sync[w, row[X]] = u32(0)
+                if not flags & NO_DST and guard:
+                    commit(registers, base + i64(row[DST]), d0, guard)
+                pc += 1
+            elif op == BMOV_SET:
+                if guard:
+                    sync[w, row[X]] = registers[i64(row[A]) + (base & i64(row[A_REL])) + first_lane(guard)]
+                pc += 1
+            elif op == VOTE or op == PLOP3 or op == ELECT:
+                p = predicates[w, row[PS]] ^ u32(row[PS_NOT])
+                if op == PLOP3:
+                    q = predicates[w, row[QS]] ^ u32(row[QS_NOT])
+                    r = predicates[w, row[A]] ^ u32(row[B])
+                    first = lut_mask(p, q, r, row[M])
+                    second = lut_mask(p, q, r, row[X])
+                    on = ALL if flags & UNIFORM else guard
+                    if row[PD] & 7 != 7:
+                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (first & on)
+                    if row[PD2] & 7 != 7:
+                        predicates[w, row[PD2]] = (predicates[w, row[PD2]] & ~on) | (second & on)
+                elif guard:
+                    voted = guard & p
+                    if op == ELECT:
+                        voted = u32(1) << u32(first_lane(guard))
+                        outcome = voted
+                    elif row[M] == 0:
+                        outcome = ALL if voted == guard else u32(0)
+                    elif row[M] == 1:
+                        outcome = ALL if voted else u32(0)
+                    else:
+                        outcome = ALL if voted == guard or voted == 0 else u32(0)
+                    on = ALL if flags & UNIFORM else guard
+                    if not flags & NO_DST:
+                        for lane in range(32):
+                            d0[lane] = voted if op == VOTE else u32(first_lane(guard))
+                        commit(registers, base + i64(row[DST]), d0, on)
+                    if row[PD] & 7 != 7:
+                        on = ALL if row[PD] >= 8 else guard
+                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (outcome & on)
+                pc += 1
+            elif op == P2R:
+                ia = i64(row[A]) + (base & i64(row[A_REL]))
+                ib = i64(row[B]) + (base & i64(row[B_REL]))
+                shift = u32(row[M])
+                for lane in range(32):
+                    bits = u32(0)
+                    for k in range(7):
+                        bits |= (predicates[w, row[X] + k] >> u32(lane) & u32(1)) << u32(k)
+                    keep = registers[ib + lane] & u32(0xFF)
+                    d0[lane] = registers[ia + lane] & ~(keep << shift) | (bits & keep) << shift
+                if guard:
+                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
+                pc += 1
+            elif op == R2P:
+                ia = i64(row[A]) + (base & i64(row[A_REL]))
+                ib = i64(row[B]) + (base & i64(row[B_REL]))
+                for k in range(7):
+                    bits, on = u32(0), u32(0)
+                    for lane in range(32):
+                        bits |= (registers[ia + lane] >> u32(row[M] + k) & u32(1)) << u32(lane)
+                        on |= (registers[ib + lane] >> u32(k) & u32(1)) << u32(lane)
+                    on &= ALL if flags & UNIFORM else guard
+                    predicates[w, row[X] + k] = (predicates[w, row[X] + k] & ~on) | (bits & on)
+                pc += 1
+            elif op == R2UR:
+                if guard:
+                    ia = i64(row[A]) + (base & i64(row[A_REL]))
+                    value = registers[ia + first_lane(guard)]
+                    for lane in range(32):
+                        d0[lane] = value
+                    commit(registers, base + i64(row[DST]), d0, ALL)
+                    if row[PD] & 7 != 7:
+                        same = True
+                        for lane in range(32):
+                            if guard >> u32(lane) & u32(1) and registers[ia + lane] != value:
+                                same = False
+                        predicates[w, row[PD]] = ALL if same else u32(0)
+                pc += 1
+            elif op == CLOCK:
+                if guard:
+                    elapsed = u64(counters[pc, EXECUTED] * 64 + (control[4] - budget))
+                    for lane in range(32):
+                        d0[lane] = u32(elapsed & u64(0xFFFFFFFF))
+                        d1[lane] = u32(elapsed >> u64(32))
+                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
+                    if flags & WIDE:
+                        commit(registers, base + i64(row[DST]) + 32, d1, ALL if flags & UNIFORM else guard)
+                pc += 1
+            elif op == SHFL:
+                ia = i64(row[A]) + (base & i64(row[A_REL]))
+                ib = i64(row[B]) + (base & i64(row[B_REL]))
+                ic = i64(row[C]) + (base & i64(row[C_REL]))
+                inside = u32(0)
+                for lane in range(32):
+                    source, valid = shuffle_lane(lane, registers[ib + lane], registers[ic + lane], row[M])
+                    if valid:
+                        inside |= u32(1) << u32(lane)
+                    d0[lane] = registers[ia + source]
+                if not flags & NO_DST:
+                    commit(registers, base + i64(row[DST]), d0, guard)
+                if row[PD] & 7 != 7:
+                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (inside & guard)
+                pc += 1
+            elif op == MATCH:
+                ia = i64(row[A]) + (base & i64(row[A_REL]))
+                same = match_any(registers, ia, (flags & WIDE) != 0, guard, d0)
+                if row[M]:
+                    for lane in range(32):
+                        d0[lane] = guard if same else u32(0)
+                if not flags & NO_DST:
+                    commit(registers, base + i64(row[DST]), d0, guard)
+                if row[PD] & 7 != 7:
+                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (guard if same else u32(0))
+                pc += 1
+            elif op == REDUX:
+                if guard:
+                    value = reduce_lanes(registers, i64(row[A]) + (base & i64(row[A_REL])), guard, row[M])
+                    for lane in range(32):
+                        d0[lane] = value
+                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
+                pc += 1
+            elif op == SPACE_QUERY:
+                ia = i64(row[A]) + (base & i64(row[A_REL])) + 32
+                inside = u32(0)
+                for lane in range(32):
+                    high = registers[ia + lane]
+                    space = 0 if high == u32(SHARED_WINDOW) else (1 if high == u32(LOCAL_WINDOW) else 2)
+                    inside |= u32(space == row[M]) << u32(lane)
+                    d0[lane] = registers[ia - 32 + lane]
+                if not flags & NO_DST:
+                    commit(registers, base + i64(row[DST]), d0, guard)
+                if row[PD] & 7 != 7:
+                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (inside & guard)
+                pc += 1
+            elif op == LOAD_CONSTANT:
+                if guard:
+                    ia = i64(row[A]) + (base & i64(row[A_REL]))
+                    start, size = constant_starts[row[Y], 0], constant_starts[row[Y], 1]
+                    for part in range(max(1, row[WIDTH] // 4)):
+                        for lane in range(32):
+                            at = i64(i32(registers[ia + lane])) + i64(row[X])
+                            if at < 0 or at + row[WIDTH] > size:
+                                if guard >> u32(lane) & u32(1):
+                                    error[0], error[1], error[2], error[3], error[4] = E_CONSTANT, w, lane, pc, at
+                                    return FAILED
+                                at = 0
+                            d0[lane] = read_bytes(constants, start + at + 4 * part, min(4, row[WIDTH]), row[M] != 0)
+                        commit(registers, base + i64(row[DST]) + 32 * part, d0, ALL if flags & UNIFORM else guard)
+                pc += 1
+            elif guard == 0:
+                pc += 1
+            else:
+                error[0], error[1], error[3] = E_TRAP, w, pc
+                return FAILED
+            if tracing:
+                at = control[2]
+                trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, at_pc, i64(guard), cost
+                control[2] = at + 1
+                if at + 1 >= trace.shape[0] and running:
+                    pcs[w, current], masks[w, current] = pc, mask
+                    control[0], control[3] = budget, w
+                    return TRACE_FULL
+            if running and turn == 0:
+                pcs[w, current], masks[w, current] = pc, mask
+        w = w + 1 if w + 1 < nwarps else 0

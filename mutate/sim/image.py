@@ -1,0 +1,146 @@
+"""A compiled kernel as a launch finds it: its constant banks, its variables, the layout of its parameters."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mutate.errors import KmutateError
+from mutate.sim import layout as lay
+from mutate.toolchain.elf import Cubin
+
+_KPARAM_INFO, _PARAM_CBANK = 0x17, 0x0A
+_SIZE_SHIFT = 18
+_RESERVED_SHARED, _RESERVED_FROM = 0x400, 90
+# Constant bank 0 below the parameters: block and grid dimensions, windows of generic addresses, stack pointer.
+_DIMENSIONS, _SHARED_WINDOW, _LOCAL_WINDOW, _STACK = 0x0, 0x18, 0x20, 0x28
+_LOCAL_SLACK = 64
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A ``__device__`` variable: ``section`` and offset say where its initial bytes are."""
+
+    name: str
+    section: str
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a cubin says of one kernel. ``parameters`` are (offset in the parameter block, bytes), in order."""
+
+    entry: str
+    arch: int
+    bank0_bytes: int
+    parameter_base: int
+    parameters: tuple[tuple[int, int], ...]
+    banks: Mapping[int, bytes]
+    addresses: tuple[tuple[int, str, int], ...]
+    """Entries of bank 4: (offset, symbol, addend)."""
+    variables: tuple[Variable, ...]
+    globals_bytes: bytes
+    """Initial contents of all ``__device__`` variables; ``Variable.offset`` counts from its start."""
+    constants: tuple[Variable, ...]
+    """The ``__constant__`` variables in bank 3."""
+    static_smem: int
+    local_bytes: int
+    registers: int
+
+    @property
+    def shared_base(self) -> int:
+        """Address of the first byte of a block's own shared memory."""
+        return _RESERVED_SHARED if self.arch >= _RESERVED_FROM else 0
+
+    @property
+    def local_size(self) -> int:
+        """Local bytes of a thread, where its stack pointer starts."""
+        return (self.local_bytes + _LOCAL_SLACK + 15) // 16 * 16
+
+    def bank0(self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[bytes]) -> bytes:
+        """Constant bank 0 of a launch. Raises ``KmutateError`` when the arguments are not those of the kernel."""
+        if len(arguments) != len(self.parameters):
+            raise KmutateError("launch-arguments", f"{len(arguments)} arguments for a kernel with "
+                               f"{len(self.parameters)} parameters", hint="correct the call in the launch declaration")
+        out = bytearray(max(self.bank0_bytes, self.parameter_base))
+        struct.pack_into("<6I", out, _DIMENSIONS, *block, *grid)
+        struct.pack_into("<Q", out, _SHARED_WINDOW, lay.SHARED_WINDOW << 32)
+        struct.pack_into("<Q", out, _LOCAL_WINDOW, lay.LOCAL_WINDOW << 32)
+        struct.pack_into("<I", out, _STACK, self.local_size)
+        for (offset, size), data in zip(self.parameters, arguments, strict=True):
+            if len(data) != size:
+                raise KmutateError("launch-arguments", f"an argument of {len(data)} bytes for a parameter of {size}",
+                                   hint="correct the call in the launch declaration")
+            at = self.parameter_base + offset
+            out[at : at + size] = data
+        return bytes(out)
+
+
+def read_image(image: bytes, entry: str) -> Image:
+    """Reads a cubin. Raises ``BadCubinError`` when it is none or lacks the kernel."""
+    cubin = Cubin(image)
+    kernel = cubin.kernel(entry)
+    base, parameters = _parameters(cubin, entry)
+    banks: dict[int, bytes] = {}
+    bank0 = 0
+    for section in cubin.sections:
+        rest = section.name.removeprefix(".nv.constant")
+        number, _, owner = rest.partition(".")
+        if rest != section.name and number.isdigit() and owner in ("", entry):
+            if number == "0":
+                bank0 = section.size
+            else:
+                banks[int(number)] = cubin.data(section)
+    variables, contents = _variables(cubin)
+    constants = tuple(Variable(s.name, ".nv.constant3", s.value, s.size) for s in cubin.symbols
+                      if s.kind == 1 and s.section < len(cubin.sections)
+                      and cubin.sections[s.section].name == ".nv.constant3")
+    return Image(entry, cubin.arch, bank0, base, parameters, banks, tuple(_addresses(cubin, entry)), variables,
+                 contents, constants, kernel.static_smem, kernel.local_bytes, kernel.registers)
+
+
+def _parameters(cubin: Cubin, entry: str) -> tuple[int, tuple[tuple[int, int], ...]]:
+    base, found = 0, {}
+    for attribute, data in cubin.records(f".nv.info.{entry}"):
+        if attribute == _PARAM_CBANK:
+            _, base, _ = struct.unpack_from("<IHH", data)
+        elif attribute == _KPARAM_INFO:
+            _, ordinal, offset, flags = struct.unpack_from("<IHHI", data)
+            found[ordinal] = (offset, flags >> _SIZE_SHIFT)
+    return base, tuple(found[k] for k in sorted(found))
+
+
+def _variables(cubin: Cubin) -> tuple[tuple[Variable, ...], bytes]:
+    """The two sections of global variables, one behind the other."""
+    out, starts, contents = [], {}, b""
+    for section in cubin.sections:
+        if section.name in (".nv.global", ".nv.global.init"):
+            contents += bytes(-len(contents) % 256)
+            starts[section.name] = len(contents)
+            contents += cubin.data(section) or bytes(section.size)
+    for symbol in cubin.symbols:
+        if symbol.section < len(cubin.sections) and symbol.size:
+            name = cubin.sections[symbol.section].name
+            if name in starts:
+                out.append(Variable(symbol.name, name, starts[name] + symbol.value, symbol.size))
+    return tuple(out), contents
+
+
+def _addresses(cubin: Cubin, entry: str) -> list[tuple[int, str, int]]:
+    out = []
+    for section in cubin.sections:
+        target = section.name.removeprefix(".rela").removeprefix(".rel")
+        if target == section.name or target not in (".nv.constant4", f".nv.constant4.{entry}"):
+            continue
+        data = cubin.data(section)
+        with_addend = section.name.startswith(".rela")
+        step = 24 if with_addend else 16
+        for at in range(0, len(data) - step + 1, step):
+            offset, info = struct.unpack_from("<QQ", data, at)
+            addend = struct.unpack_from("<q", data, at + 16)[0] if with_addend else 0
+            number = info >> 32
+            if number < len(cubin.symbols):
+                out.append((offset, cubin.symbols[number].name, addend))
+    return out

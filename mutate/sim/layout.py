@@ -1,0 +1,75 @@
+"""Where things lie in the arrays that the decoder fills and the interpreter reads."""
+
+from __future__ import annotations
+
+LANES = 32
+
+# Columns of a decoded instruction (int32). Operands are element offsets into the register array: relative to the warp
+# when the column behind says -1, else absolute in the pool of constants.
+OP, GUARD, GUARD_NOT, DST = 0, 1, 2, 3
+A, B, C = 4, 5, 6
+A_REL, B_REL, C_REL = 7, 8, 9
+A_MOD, B_MOD, C_MOD = 10, 11, 12
+M = 13
+PS, PS_NOT, QS, QS_NOT = 14, 15, 16, 17
+PD, PD2 = 18, 19
+PK = 20
+TABLE = 21
+FLAGS = 22
+X = 23
+WIDTH = 24
+Y = 25
+ACTION = 26
+COLUMNS = 28
+# The value of a compare-and-swap, in columns that only arithmetic needs.
+SECOND, SECOND_REL = B_MOD, C_MOD
+
+# FLAGS
+UNIFORM, WIDE, NO_DST, ADDRESS64, UR64, SIGNED_ADDRESS = 1, 2, 4, 8, 16, 32
+
+# Modifiers of a source operand.
+MODS = {"": 0, "fneg": 1, "fabs": 2, "fnegabs": 3, "ineg": 4, "inot": 5, "dneg": 6, "dabs": 7, "dnegabs": 8,
+        "hneg": 9, "habs": 10, "hnegabs": 11, "qneg": 12, "qnot": 13}
+
+# PK: what becomes of the masks of an operation.
+PK_NONE, PK_COMPARE, PK_CARRY, PK_MASK, PK_SET, PK_HALVES = 0, 1, 2, 3, 4, 5
+
+# Operations of the interpreter itself; those of lanes are numbered from 0 (``semantics.NUMBER``).
+BASE = 256
+(NOP, BRA, BRA_DIV, BRA_CONV, BSSY, BSYNC, BREAK, EXIT, CALL, RET, WARPSYNC, YIELD, BAR, BMOV_GET, BMOV_SET, VOTE, SHFL,
+ MATCH, REDUX, PLOP3, P2R, R2P, R2UR, CLOCK, BRX, ELECT, LOAD_CONSTANT, BARRIER_RESULT, SPACE_QUERY, TRAP,
+ GLOBAL_ACCESS, SHARED_ACCESS,
+ LOCAL_ACCESS, GENERIC_ACCESS, COPY_ASYNC) = range(BASE, BASE + 35)
+# ACTION of an access.
+LOAD, STORE, ATOMIC = 0, 1, 2
+
+# Rows behind a warp's general registers.
+UNIFORMS, TRASH = 64, 8
+SPECIALS = ("SR_LANEID", "SR_TID.X", "SR_TID.Y", "SR_TID.Z", "SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z", "SR_EQMASK",
+            "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK", "SR_VIRTID", "SR_SWINHI", "SR_LWINHI", "SR_TID",
+            "SR_ZERO", "SR_WARPID")
+SCRATCH = 8
+
+# Columns of the counters of an instruction (int64).
+(EXECUTED, THREADS, THREADS_ON, REQUESTS, SECTORS, WAVEFRONTS, BYTES, DIVERGENT, IDEAL, L1_HITS, L2_HITS,
+ TAKEN) = range(12)
+COUNTERS = 12
+
+# Multisets of accesses, by space and direction.
+(H_GLOBAL_LOAD, H_GLOBAL_STORE, H_GLOBAL_ATOMIC, H_SHARED_LOAD, H_SHARED_STORE, H_SHARED_ATOMIC, H_LOCAL_LOAD,
+ H_LOCAL_STORE) = range(8)
+
+# States of a split (a set of lanes of a warp that share a program counter).
+FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)
+
+# What ``execute`` returns, and the codes of errors.
+DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL = range(6)
+(E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET) = range(1, 9)
+
+PAGE_SHIFT = 10
+# Page table: 0 no memory here, -1 declared and not touched, -2 asked for, else the page's number + 1.
+ABSENT, UNTOUCHED, ASKED = 0, -1, -2
+
+GLOBAL_BASE = 0x7F00_0000_0000
+SHARED_WINDOW, LOCAL_WINDOW = 0x7E00, 0x7D00
+"""High words of generic addresses."""

@@ -1,0 +1,306 @@
+"""Loads, stores, atomics and asynchronous copies of the interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mutate.sim.access import locate, mix, read_bytes, request_pages, write_bytes
+from mutate.sim.atomics import atomic_value
+from mutate.sim.coalesce import shared_wavefronts, unique_sectors
+from mutate.sim.lanes import popc
+from mutate.sim.layout import *
+
+_JIT = {"error_model": "numpy", "cache": False}
+u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
+ALL = np.uint32(0xFFFFFFFF)
+_GLOBAL, _SHARED, _LOCAL = 0, 1, 2
+_LOAD, _STORE, _ATOMIC = 0, 1, 2
+
+
+@njit(**_JIT)
+def add_to_multiset(hashes, which, value):
+    h = mix(value)
+    hashes[which, 0] += h
+    hashes[which, 1] += mix(h)
+    hashes[which, 2] += u64(1)
+
+
+@njit(**_JIT)
+def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
+    """Counts the sectors of a request of global memory and adds them to the multiset; returns their number."""
+    n = unique_sectors(addresses, mask, width, 5, sectors)
+    counters[pc, REQUESTS] += 1
+    counters[pc, SECTORS] += n
+    counters[pc, BYTES] += i64(popc(mask)) * width
+    for k in range(n):
+        add_to_multiset(hashes, which, sectors[k])
+    return n
+
+
+@njit(**_JIT)
+def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
+    """Local memory lies interleaved: a 32-bit word of all 32 lanes is one line of 128 bytes."""
+    total = i64(0)
+    for part in range(max(1, width // 4)):
+        for lane in range(32):
+            sectors[128 + lane] = (addresses[lane] // u64(4) + u64(part)) * u64(128) + u64(4 * lane)
+        n = unique_sectors(sectors[128:160], mask, min(4, width), 5, sectors)
+        total += n
+        for k in range(n):
+            add_to_multiset(hashes, which, sectors[k])
+    counters[pc, REQUESTS] += 1
+    counters[pc, SECTORS] += total
+    counters[pc, BYTES] += i64(popc(mask)) * width
+    return total
+
+
+@njit(**_JIT)
+def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
+    """Counts the wavefronts of a request of shared memory; every lane's address goes into the multiset."""
+    n = shared_wavefronts(addresses, mask, width, kind)
+    counters[pc, REQUESTS] += 1
+    counters[pc, WAVEFRONTS] += n
+    counters[pc, BYTES] += i64(popc(mask)) * width
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            add_to_multiset(hashes, which, addresses[lane])
+    return n
+
+
+@njit(**_JIT)
+def effective(row, registers, base, addresses):
+    """Addresses of a memory instruction: register, scaled, plus uniform register, plus offset."""
+    flags = row[FLAGS]
+    ia = i64(row[A]) + (base & i64(row[A_REL]))
+    ib = i64(row[B]) + (base & i64(row[B_REL]))
+    for lane in range(32):
+        value = i64(registers[ia + lane])
+        if flags & ADDRESS64:
+            value |= i64(registers[ia + 32 + lane]) << i64(32)
+        elif flags & SIGNED_ADDRESS:
+            value = i64(i32(registers[ia + lane]))
+        value <<= i64(row[M])
+        other = i64(registers[ib + lane])
+        if flags & UR64:
+            other |= i64(registers[ib + 32 + lane]) << i64(32)
+        value += other + i64(row[X])
+        if not flags & (ADDRESS64 | UR64):
+            value &= i64(0xFFFFFFFF)
+        addresses[lane] = u64(value)
+
+
+@njit(**_JIT)
+def fail(error, code, lane, address, width):
+    error[0], error[2], error[4], error[5] = code, lane, i64(address), width
+    return FAILED
+
+
+@njit(**_JIT)
+def resolve_global(addresses, mask, width, table, limits, offsets, wanted, control, error):
+    """Offsets in the pool of pages; NEED_PAGES when some are not there yet."""
+    missing = False
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            if addresses[lane] & u64(width - 1):
+                return fail(error, E_MISALIGNED, lane, addresses[lane], width)
+            at = locate(addresses[lane], width, table, limits)
+            offsets[lane] = at
+            if at < -(1 << 60):
+                return fail(error, E_GLOBAL, lane, addresses[lane], width)
+            if at < 0:
+                missing = True
+    if missing:
+        control[1] = request_pages(addresses, mask, width, table, wanted, control[1])
+        return NEED_PAGES
+    return DONE
+
+
+@njit(**_JIT)
+def resolve_shared(addresses, mask, width, first, size, offsets, error):
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            address = i64(addresses[lane] & u64(0xFFFFFF))
+            if address & (width - 1):
+                return fail(error, E_MISALIGNED, lane, address, width)
+            if address < first or address + width > first + size:
+                return fail(error, E_SHARED, lane, address - first, width)
+            offsets[lane] = address - first
+            addresses[lane] = u64(address - first)
+    return DONE
+
+
+@njit(**_JIT)
+def resolve_local(addresses, mask, width, warp, size, offsets, error):
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            address = i64(addresses[lane] & u64(0xFFFFFF))
+            if address & (width - 1):
+                return fail(error, E_MISALIGNED, lane, address, width)
+            if address + width > size:
+                return fail(error, E_LOCAL, lane, address, width)
+            offsets[lane] = (i64(warp) * 32 + lane) * size + address
+            addresses[lane] = u64(address)
+    return DONE
+
+
+@njit(**_JIT)
+def load(store, offsets, mask, row, registers, base, d0):
+    """Memory to registers: ``WIDTH`` bytes a lane, bytes and half-words extended as Y says."""
+    width = i64(row[WIDTH])
+    at = base + i64(row[DST])
+    for part in range(max(1, width // 4)):
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                d0[lane] = read_bytes(store, offsets[lane] + 4 * part, min(i64(4), width), row[Y] & 1)
+        if not row[FLAGS] & NO_DST:
+            for lane in range(32):
+                if mask >> u32(lane) & u32(1):
+                    registers[at + 32 * part + lane] = d0[lane]
+
+
+@njit(**_JIT)
+def save(store, offsets, mask, row, registers, base):
+    """Registers to memory; of lanes with the same address the highest wins."""
+    width = i64(row[WIDTH])
+    at = i64(row[C]) + (base & i64(row[C_REL]))
+    for part in range(max(1, width // 4)):
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                write_bytes(store, offsets[lane] + 4 * part, min(i64(4), width), registers[at + 32 * part + lane])
+
+
+@njit(**_JIT)
+def update(store, offsets, mask, row, registers, base, d0, d1):
+    """An atomic operation, lane by lane in order; old values into the destination."""
+    width = i64(row[WIDTH])
+    ic = i64(row[C]) + (base & i64(row[C_REL]))
+    second = i64(row[SECOND]) + (base & i64(row[SECOND_REL]))
+    op, kind = i64(row[TABLE]) & 15, i64(row[TABLE]) >> 4
+    for lane in range(32):
+        if not mask >> u32(lane) & u32(1):
+            continue
+        old = u64(read_bytes(store, offsets[lane], 4, 0))
+        value = u64(registers[ic + lane])
+        other = u64(registers[second + lane])
+        if width == 8:
+            old |= u64(read_bytes(store, offsets[lane] + 4, 4, 0)) << u64(32)
+            value |= u64(registers[ic + 32 + lane]) << u64(32)
+            other |= u64(registers[second + 32 + lane]) << u64(32)
+        if op == 9:
+            new = atomic_value(op, kind, old, other, value)
+        else:
+            new = atomic_value(op, kind, old, value, u64(0))
+        write_bytes(store, offsets[lane], 4, u32(new & u64(0xFFFFFFFF)))
+        if width == 8:
+            write_bytes(store, offsets[lane] + 4, 4, u32(new >> u64(32)))
+        d0[lane] = u32(old & u64(0xFFFFFFFF))
+        d1[lane] = u32(old >> u64(32))
+        if row[Y] & 2:
+            d0[lane] = u32(old == value)
+    if not row[FLAGS] & NO_DST:
+        at = base + i64(row[DST])
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                registers[at + lane] = d0[lane]
+                if width == 8 and not row[Y] & 2:
+                    registers[at + 32 + lane] = d1[lane]
+
+
+@njit(**_JIT)
+def split_generic(addresses, guard):
+    """The lanes of a generic access by space: (global, shared, local)."""
+    shared, local = u32(0), u32(0)
+    for lane in range(32):
+        high = addresses[lane] >> u64(32)
+        if high == u64(SHARED_WINDOW):
+            shared |= u32(1) << u32(lane)
+        elif high == u64(LOCAL_WINDOW):
+            local |= u32(1) << u32(lane)
+    return guard & ~(shared | local), guard & shared, guard & local
+
+
+@njit(**_JIT)
+def copy_async(row, guard, mask, base, registers, shared, first, size, table, limits, pages, wanted, control, counters,
+               pc, hashes, addresses, offsets, targets, sectors, error):
+    """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead."""
+    width = i64(row[WIDTH])
+    status = resolve_global(addresses, guard & mask, width, table, limits, offsets, wanted, control, error)
+    if status != DONE:
+        return status, i64(0)
+    where = i64(row[C]) + (base & i64(row[C_REL]))
+    for lane in range(32):
+        targets[lane] = i64(registers[where + lane]) + i64(row[TABLE])
+        sectors[lane] = u64(targets[lane])
+        if guard >> u32(lane) & u32(1):
+            address = targets[lane] & 0xFFFFFF
+            if address & (width - 1):
+                return fail(error, E_MISALIGNED, lane, address, width), i64(0)
+            if address < first or address + width > first + size:
+                return fail(error, E_SHARED, lane, address - first, width), i64(0)
+            targets[lane] = address - first
+            sectors[lane] = u64(targets[lane])
+            for k in range(width):
+                shared[targets[lane] + k] = pages[offsets[lane] + k] if mask >> u32(lane) & u32(1) else u8(0)
+    counters[pc, WAVEFRONTS] += shared_wavefronts(sectors[:32], guard, width, 1)
+    for lane in range(32):
+        if guard >> u32(lane) & u32(1):
+            add_to_multiset(hashes, H_SHARED_STORE, u64(targets[lane]))
+    if guard & mask == 0:
+        return DONE, i64(0)
+    return DONE, i64(note_sectors(counters, pc, hashes, H_GLOBAL_LOAD, addresses, guard & mask, width, sectors))
+
+
+@njit(**_JIT)
+def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, pages, shared, local, first, size,
+           local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0, d1, error):
+    """One memory instruction of a split, whole or not at all: (status, sectors or wavefronts).
+
+    ``condition``: the source predicate of an asynchronous copy.
+    """
+    width = i64(row[WIDTH])
+    effective(row, registers, base, addresses)
+    if op == COPY_ASYNC:
+        return copy_async(row, guard, condition, base, registers, shared, first, size, table, limits, pages, wanted,
+                          control, counters, pc, hashes, addresses, offsets, targets, sectors, error)
+    what = i64(row[ACTION])
+    on_global, on_shared, on_local = guard, u32(0), u32(0)
+    if op == SHARED_ACCESS:
+        on_global, on_shared = u32(0), guard
+    elif op == LOCAL_ACCESS:
+        on_global, on_local = u32(0), guard
+    elif op == GENERIC_ACCESS:
+        on_global, on_shared, on_local = split_generic(addresses, guard)
+    cost = i64(0)
+    if on_global:
+        status = resolve_global(addresses, on_global, width, table, limits, offsets, wanted, control, error)
+        if status != DONE:
+            return status, cost
+        cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
+        if what == _LOAD:
+            load(pages, offsets, on_global, row, registers, base, d0)
+        elif what == _STORE:
+            save(pages, offsets, on_global, row, registers, base)
+        else:
+            update(pages, offsets, on_global, row, registers, base, d0, d1)
+    if on_shared:
+        status = resolve_shared(addresses, on_shared, width, first, size, offsets, error)
+        if status != DONE:
+            return status, cost
+        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, what)
+        if what == _LOAD:
+            load(shared, offsets, on_shared, row, registers, base, d0)
+        elif what == _STORE:
+            save(shared, offsets, on_shared, row, registers, base)
+        else:
+            update(shared, offsets, on_shared, row, registers, base, d0, d1)
+    if on_local:
+        status = resolve_local(addresses, on_local, width, warp, local_size, offsets, error)
+        if status != DONE:
+            return status, cost
+        cost += note_local(counters, pc, hashes, H_LOCAL_LOAD + what, addresses, on_local, width, sectors)
+        if what == _LOAD:
+            load(local, offsets, on_local, row, registers, base, d0)
+        else:
+            save(local, offsets, on_local, row, registers, base)
+    return DONE, cost

@@ -1,0 +1,351 @@
+"""How opcodes map to operations: the table of SASS instructions that the simulator knows.
+
+``RULES`` has one row for each opcode (without modifiers): the family of its operand modifiers, and which operation it
+is by its modifiers. What is not in the table, and a modifier that a row does not name, is not simulated: the decoder
+stops there. Meanings: NVIDIA, "CUDA Binary Utilities" (names), "PTX ISA" (semantics of what they implement), checked by
+running (``tests/sim``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from mutate.sim import layout as lay
+
+Modifiers = tuple[str, ...]
+
+
+class UnsupportedError(Exception):
+    """A form that the table does not have; the text says which part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One operation of the interpreter with its constants. ``carry``: missing source predicates count as false."""
+
+    kind: str
+    m: int = 0
+    pk: int = lay.PK_NONE
+    table: int = 0
+    boolean: int = 0
+    x: int = 0
+    carry: bool = False
+
+
+Select = Callable[[Modifiers], Form]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``family`` of the operands: i integer, l logic, f single, d double, h half, m no modifiers.
+
+    ``immediates``: how many of the last sources are constants of the instruction, given as ``m`` (shift, table).
+    """
+
+    family: str
+    select: Select
+    immediate: int | None = None
+
+
+_ROUND = {"RN": 0, "RM": 1, "RP": 2, "RZ": 3}
+_FTZ_ETC = {"FTZ": 4, "SAT": 8}
+_COMPARISON = {"F": 0, "LT": 1, "EQ": 2, "LE": 3, "GT": 4, "NE": 5, "GE": 6, "NUM": 7, "NAN": 8, "LTU": 9, "EQU": 10,
+               "LEU": 11, "GTU": 12, "NEU": 13, "GEU": 14, "T": 15}
+_BOOLEAN = {"AND": 0, "OR": 1, "XOR": 2}
+_INT_ROUND = {"TRUNC": 3, "FLOOR": 1, "CEIL": 2, "RZ": 3, "RM": 1, "RP": 2, "RN": 0}
+
+
+def only(mods: Modifiers, *allowed: str) -> None:
+    """Stops at a modifier that is not one of those."""
+    for mod in mods:
+        if mod not in allowed:
+            raise UnsupportedError(f"modifier .{mod}")
+
+
+def bits(mods: Modifiers, values: Mapping[str, int], *ignored: str) -> int:
+    """The sum of the values of modifiers; stops at one without a value."""
+    total = 0
+    for mod in mods:
+        if mod in values:
+            total += values[mod]
+        elif mod not in ignored:
+            raise UnsupportedError(f"modifier .{mod}")
+    return total
+
+
+def always(kind: str, *ignored: str, **more: int) -> Select:
+    def select(mods: Modifiers) -> Form:
+        only(mods, *ignored)
+        return Form(kind, **more)  # type: ignore[arg-type]
+
+    return select
+
+
+def _float(kind: str) -> Select:
+    """Arithmetic: the plain operation, or the one with rounding, flushing and saturation."""
+
+    def select(mods: Modifiers) -> Form:
+        m = bits(mods, {**_ROUND, **_FTZ_ETC})
+        return Form(f"{kind}_m" if m else kind, m)
+
+    return select
+
+
+def _iadd3(mods: Modifiers) -> Form:
+    only(mods, "X")
+    return Form("iadd3c", pk=lay.PK_CARRY, carry=True)
+
+
+def _imad(mods: Modifiers) -> Form:
+    kind = next((m for m in mods if m in ("MOV", "IADD", "SHL", "WIDE", "HI", "X")), "")
+    rest = tuple(m for m in mods if m not in ("MOV", "IADD", "SHL", "U32"))
+    if kind == "WIDE":
+        only(rest, "WIDE", "X")
+        if "X" in mods:
+            return Form("wide_c", pk=lay.PK_MASK, table=2, carry=True)
+        return Form("wide_u" if "U32" in mods else "wide_s")
+    if kind == "HI":
+        only(rest, "HI")
+        return Form("imad_hi_u" if "U32" in mods else "imad_hi_s")
+    only(rest, "X")
+    return Form("imadx", carry=True) if kind == "X" else Form("imad")
+
+
+def _lea(mods: Modifiers) -> Form:
+    only(mods, "HI", "X", "SX32")
+    if "HI" in mods:
+        return Form("leahi_sx" if "SX32" in mods else "leahi", pk=lay.PK_CARRY, carry=True)
+    return Form("lea", pk=lay.PK_CARRY, carry=True)
+
+
+def _lop3(mods: Modifiers) -> Form:
+    only(mods, "LUT", "PAND")
+    return Form("lop3", pk=lay.PK_MASK, table=int("PAND" in mods), carry="PAND" not in mods)
+
+
+def _shf(mods: Modifiers) -> Form:
+    only(mods, "L", "R", "W", "HI", "U32", "S32", "U64", "S64")
+    m = (("L" in mods) + 2 * ("HI" in mods) + 4 * ("S32" in mods or "S64" in mods) + 8 * ("W" in mods)
+         + 16 * ("U64" in mods or "S64" in mods))
+    return Form("shf", m)
+
+
+def _sh(mods: Modifiers) -> Form:
+    only(mods, "W", "U32", "S32")
+    return Form("shf", 1 + 8 * ("W" in mods))
+
+
+def _prmt(mods: Modifiers) -> Form:
+    modes = {"IDX": 0, "F4E": 1, "B4E": 2, "RC8": 3, "ECL": 4, "ECR": 5, "RC16": 6}
+    return Form("prmt", bits(mods, modes))
+
+
+def _compare(kind: str, flush: str = "") -> Select:
+    def select(mods: Modifiers) -> Form:
+        chosen, table, boolean = kind, 0, 0
+        for mod in mods:
+            if mod in _COMPARISON:
+                table = _COMPARISON[mod]
+            elif mod in _BOOLEAN:
+                boolean = _BOOLEAN[mod]
+            elif mod == "U32" and kind == "isetp_s":
+                chosen = "isetp_u"
+            elif mod == "S32" and kind == "isetp_s":
+                pass
+            elif mod == "EX" and kind == "isetp_s":
+                table |= 16
+            elif mod == "FTZ" and flush:
+                chosen = flush
+            else:
+                raise UnsupportedError(f"modifier .{mod}")
+        if "EX" in mods:
+            table |= 16
+        if "T" in mods and kind == "isetp_s":
+            table = 7
+        return Form(chosen, pk=lay.PK_COMPARE, table=table, boolean=boolean)
+
+    return select
+
+
+def _set(kind: str, flush: str = "") -> Select:
+    def select(mods: Modifiers) -> Form:
+        form = _compare(kind, flush)(tuple(m for m in mods if m != "BF"))
+        return Form(form.kind, pk=lay.PK_SET, table=form.table, boolean=form.boolean,
+                    x=0x3F800000 if "BF" in mods else -1)
+
+    return select
+
+
+def _minmax(signed: str, unsigned: str) -> Select:
+    def select(mods: Modifiers) -> Form:
+        only(mods, "U32", "S32")
+        return Form(unsigned if "U32" in mods else signed)
+
+    return select
+
+
+def _fmnmx(mods: Modifiers) -> Form:
+    return Form("fmnmx", bits(mods, {"NAN": 1, "FTZ": 4}))
+
+
+def _mufu(mods: Modifiers) -> Form:
+    plain = {"RCP": 0, "RSQ": 1, "SQRT": 2, "EX2": 3, "LG2": 4, "SIN": 5, "COS": 6, "TANH": 7}
+    if len(mods) == 1 and mods[0] in plain:
+        return Form("mufu", plain[mods[0]])
+    if len(mods) == 1 and mods[0] in ("RCP64H", "RSQ64H"):
+        return Form("mufu64", int(mods[0].startswith("RSQ")))
+    raise UnsupportedError("modifier ." + ".".join(mods))
+
+
+_HALF_BITS = {"BF16_V2": 1, "BF16": 1, "FTZ": 16, "SAT": 32, "RELU": 64}
+
+
+def _half(kind: str) -> Select:
+    def select(mods: Modifiers) -> Form:
+        if "F32" in mods and kind == "hadd2":
+            return Form("hadd2_f32", bits(mods, {"BF16_V2": 1}, "F32"))
+        return Form(kind, bits(mods, _HALF_BITS, "MMA"))
+
+    return select
+
+
+def _hsetp2(mods: Modifiers) -> Form:
+    rest = tuple(m for m in mods if m in _HALF_BITS)
+    form = _compare("hsetp2")(tuple(m for m in mods if m not in _HALF_BITS and m != "H_AND"))
+    return Form("hsetp2", bits(rest, _HALF_BITS), pk=lay.PK_HALVES, table=form.table, boolean=form.boolean,
+                x=int("H_AND" in mods))
+
+
+def _hset2(mods: Modifiers) -> Form:
+    rest = tuple(m for m in mods if m in _HALF_BITS)
+    form = _compare("hsetp2")(tuple(m for m in mods if m not in _HALF_BITS and m != "BF"))
+    return Form("hsetp2", bits(rest, _HALF_BITS), pk=lay.PK_HALVES, table=form.table, boolean=form.boolean,
+                x=(0x3F80 if "BF16_V2" in mods else 0x3C00) if "BF" in mods else 0xFFFF)
+
+
+def _f2i(mods: Modifiers) -> Form:
+    only(mods, *_INT_ROUND, "FTZ", "NTZ", "U32", "S32", "U64", "S64", "F64", "F32", "F16", "BF16")
+    source = "d" if "F64" in mods else ("h" if "F16" in mods or "BF16" in mods else "f")
+    wide = "U64" in mods or "S64" in mods
+    m = next((_INT_ROUND[x] for x in mods if x in _INT_ROUND), 0) + 4 * ("FTZ" in mods)
+    m += 8 * ("U32" not in mods and "U64" not in mods) + 64 * ("BF16" in mods)
+    return Form(f"{source}2i{64 if wide else 32}", m)
+
+
+def _i2f(mods: Modifiers) -> Form:
+    only(mods, *_ROUND, "U32", "S32", "U64", "S64", "U16", "S16", "U8", "S8", "F64", "F32", "F16", "BF16")
+    m = next((_ROUND[x] for x in mods if x in _ROUND), 0)
+    m += 8 * (not any(x.startswith("U") for x in mods))
+    m += 16 * ("U8" in mods or "S8" in mods) + 32 * ("U16" in mods or "S16" in mods) + 64 * ("BF16" in mods)
+    wide = "U64" in mods or "S64" in mods
+    if "F16" in mods or "BF16" in mods:
+        if wide:
+            raise UnsupportedError("a 64-bit integer to half precision")
+        return Form("i2h", m)
+    return Form(("l2d" if wide else "i2d") if "F64" in mods else ("l2f" if wide else "i2f"), m)
+
+
+def _f2f(mods: Modifiers) -> Form:
+    types = [x for x in mods if x in ("F16", "BF16", "F32", "F64")]
+    rest = tuple(x for x in mods if x not in ("F16", "BF16", "F32", "F64"))
+    m = bits(rest, {**_ROUND, "FTZ": 4}) + 64 * ("BF16" in types)
+    to, source = types if len(types) == 2 else (types[0], "F32") if types else ("F32", "F32")
+    kinds = {("F32", "F32"): "f2f", ("F32", "F64"): "d2f", ("F64", "F32"): "f2d", ("F32", "F16"): "h2f",
+             ("F32", "BF16"): "h2f", ("F64", "F16"): "h2dbl", ("F16", "F32"): "f2h", ("BF16", "F32"): "f2h",
+             ("F16", "F64"): "d2h16", ("BF16", "F64"): "d2h16"}
+    if (to, source) not in kinds:
+        raise UnsupportedError(f"a conversion from {source} to {to}")
+    return Form(kinds[to, source], m)
+
+
+def _f2fp(mods: Modifiers) -> Form:
+    only(mods, "F16", "BF16", "F32", "PACK_AB", "RZ", "RELU")
+    return Form("f2h2", 3 * ("RZ" in mods) + 64 * ("BF16" in mods) + 128 * ("RELU" in mods))
+
+
+def _frnd(mods: Modifiers) -> Form:
+    only(mods, *_INT_ROUND, "FTZ", "F64", "F32", "F16", "BF16")
+    m = next((_INT_ROUND[x] for x in mods if x in _INT_ROUND), 0) + 4 * ("FTZ" in mods) + 64 * ("BF16" in mods)
+    return Form("drnd" if "F64" in mods else ("hrnd" if "F16" in mods or "BF16" in mods else "frnd"), m)
+
+
+def _flo(mods: Modifiers) -> Form:
+    only(mods, "U32", "S32", "SH")
+    return Form("flo", int("U32" not in mods) + 2 * ("SH" in mods), pk=lay.PK_MASK, carry=True)
+
+
+def _bmsk(mods: Modifiers) -> Form:
+    return Form("bmsk", bits(mods, {"W": 1}, "C"))
+
+
+def _sgxt(mods: Modifiers) -> Form:
+    return Form("sgxt", bits(mods, {"U32": 1, "W": 2}))
+
+
+def _idp(mods: Modifiers) -> Form:
+    only(mods, "4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16")
+    kinds = [x for x in mods if x[0] in "US"] + ["S8", "S8"]
+    return Form("idp", int(kinds[0][0] == "S") + 2 * (kinds[1][0] == "S") + 4 * ("2A" in mods) + 8 * ("HI" in mods))
+
+
+def _vabsdiff(mods: Modifiers) -> Form:
+    only(mods, "U32", "S32")
+    return Form("vabsdiff", int("U32" not in mods))
+
+
+def _vimnmx(mods: Modifiers) -> Form:
+    if "U16x2" in mods or "S16x2" in mods:
+        only(mods, "U16x2", "S16x2")
+        return Form("min16x2", int("S16x2" in mods))
+    only(mods, "U32", "S32")
+    return Form("min_u" if "U32" in mods else "min_s")
+
+
+def _iabs(mods: Modifiers) -> Form:
+    only(mods)
+    return Form("iabs")
+
+
+def _fchk(mods: Modifiers) -> Form:
+    only(mods, "DIVIDE")
+    return Form("fchk", pk=lay.PK_MASK, carry=True)
+
+
+RULES: dict[str, Rule] = {
+    "MOV": Rule("i", always("mov")), "MOV32I": Rule("i", always("mov")), "UMOV": Rule("i", always("mov")),
+    "UMOV64": Rule("i", always("mov64")),
+    "IADD3": Rule("i", _iadd3), "UIADD3": Rule("i", _iadd3), "IADD": Rule("i", _iadd3), "IADD32I": Rule("i", _iadd3),
+    "VIADD": Rule("i", always("iadd3")), "UVIADD": Rule("i", always("iadd3")),
+    "IMAD": Rule("i", _imad), "UIMAD": Rule("i", _imad),
+    "LEA": Rule("i", _lea, 1), "ULEA": Rule("i", _lea, 1),
+    "LOP3": Rule("l", _lop3, 1), "ULOP3": Rule("l", _lop3, 1),
+    "SHF": Rule("i", _shf), "USHF": Rule("i", _shf), "SHL": Rule("i", _sh),
+    "USHL": Rule("i", _sh),
+    "PRMT": Rule("i", _prmt), "UPRMT": Rule("i", _prmt),
+    "SEL": Rule("i", always("sel")), "USEL": Rule("i", always("sel")), "FSEL": Rule("f", always("sel", "FTZ")),
+    "ISETP": Rule("i", _compare("isetp_s")), "UISETP": Rule("i", _compare("isetp_s")),
+    "IMNMX": Rule("i", _minmax("min_s", "min_u")), "UIMNMX": Rule("i", _minmax("min_s", "min_u")),
+    "VIMNMX": Rule("i", _vimnmx), "UVIMNMX": Rule("i", _vimnmx),
+    "VIADDMNMX": Rule("i", _minmax("addmin_s", "addmin_u")), "VIMNMX3": Rule("i", _minmax("min3_s", "min3_u")),
+    "IABS": Rule("i", _iabs), "UIABS": Rule("i", _iabs), "POPC": Rule("l", always("popc")),
+    "UPOPC": Rule("l", always("popc")), "BREV": Rule("l", always("brev")), "UBREV": Rule("l", always("brev")),
+    "FLO": Rule("l", _flo), "UFLO": Rule("l", _flo), "BMSK": Rule("i", _bmsk), "UBMSK": Rule("i", _bmsk),
+    "SGXT": Rule("i", _sgxt), "USGXT": Rule("i", _sgxt), "IDP": Rule("m", _idp), "UIDP": Rule("m", _idp),
+    "VABSDIFF": Rule("m", _vabsdiff), "VABSDIFF4": Rule("m", always("vabsdiff", "U8", m=2)),
+    "FADD": Rule("f", _float("fadd")), "FADD32I": Rule("f", _float("fadd")), "FMUL": Rule("f", _float("fmul")),
+    "FMUL32I": Rule("f", _float("fmul")), "FFMA": Rule("f", _float("ffma")), "FFMA32I": Rule("f", _float("ffma")),
+    "FMNMX": Rule("f", _fmnmx), "FSETP": Rule("f", _compare("fsetp", "fsetp_ftz")),
+    "FSET": Rule("f", _set("fsetp", "fsetp_ftz")), "FCHK": Rule("f", _fchk),
+    "MUFU": Rule("f", _mufu),
+    "DADD": Rule("d", _float("dadd")), "DMUL": Rule("d", _float("dmul")), "DFMA": Rule("d", _float("dfma")),
+    "DMNMX": Rule("d", always("dmnmx")), "DSETP": Rule("d", _compare("dsetp")),
+    "HADD2": Rule("h", _half("hadd2")), "HMUL2": Rule("h", _half("hmul2")), "HFMA2": Rule("h", _half("hfma2")),
+    "HADD2_32I": Rule("h", _half("hadd2")), "HMUL2_32I": Rule("h", _half("hmul2")),
+    "HFMA2_32I": Rule("h", _half("hfma2")), "HMNMX2": Rule("h", _half("hmin2")), "VHMNMX": Rule("h", _half("hmin2")),
+    "HSETP2": Rule("h", _hsetp2), "HSET2": Rule("h", _hset2),
+    "F2I": Rule("f", _f2i), "I2F": Rule("m", _i2f), "I2FP": Rule("m", _i2f), "F2F": Rule("f", _f2f),
+    "F2FP": Rule("f", _f2fp), "FRND": Rule("f", _frnd), "UI2F": Rule("m", _i2f), "UI2FP": Rule("m", _i2f),
+    "UF2I": Rule("f", _f2i), "UFADD": Rule("f", _float("fadd")), "UFMUL": Rule("f", _float("fmul")),
+    "UFFMA": Rule("f", _float("ffma")),
+}

@@ -1,0 +1,239 @@
+"""Runs a launch, or a sample of its blocks, on the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.errors import KmutateError
+from mutate.launch.data import materialize
+from mutate.launch.model import Launch, pack_arg
+from mutate.sass.disasm import Instruction
+from mutate.sim import layout as lay
+from mutate.sim.decode import Program, decode
+from mutate.sim.image import Image
+from mutate.sim.space import VARIABLES, GlobalMemory, Initial
+
+DEFAULT_BUDGET = 200_000_000
+_QUANTUM = 256
+_WANTED = 1 << 16
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What was counted. ``per_instruction`` has shape (instructions, COUNTERS); ``multisets`` (8, 3): two sums of
+
+    hashes and the number of accesses, by space and direction (``layout.H_...``).
+    """
+
+    per_instruction: npt.NDArray[np.int64]
+    multisets: npt.NDArray[np.uint64]
+    blocks: tuple[int, ...]
+    grid_blocks: int
+
+
+@dataclass
+class Outcome:
+    """A finished run: its counts and the memory it left."""
+
+    counts: Counts
+    memory: GlobalMemory
+    program: Program
+    image: Image
+    arrays: Mapping[str, int] = field(default_factory=dict)
+
+
+def sample_blocks(total: int, count: int) -> tuple[int, ...]:
+    """``count`` blocks spread over the grid, the first and the last among them (two or more); all when they are few."""
+    if count >= total:
+        return tuple(range(total))
+    if count == 1:
+        return (0,)
+    return tuple(sorted({round(k * (total - 1) / (count - 1)) for k in range(count)}))
+
+
+class Simulation:
+    """One launch of one compiled kernel."""
+
+    def __init__(self, image: Image, listing: Sequence[Instruction], launch: Launch, *, initial: Initial | None = None,
+                 extra_smem: int = 0, budget: int = DEFAULT_BUDGET) -> None:
+        self.image = image
+        self.launch = launch
+        self.initial = initial or Initial(launch, image.globals_bytes)
+        self.memory = GlobalMemory(self.initial)
+        banks = dict(image.banks)
+        arguments = [pack_arg(a, self.initial.addresses) for a in launch.args]
+        banks[0] = image.bank0(launch.grid, launch.block, arguments)
+        banks[4] = self._addresses(banks.get(4, b""))
+        banks[3] = self._symbols(banks.get(3, b""))
+        self.banks = banks
+        self.program = decode(listing, banks)
+        self.shared_bytes = image.static_smem + launch.smem + extra_smem
+        self.budget = budget
+        self._state()
+
+    # --- what a launch puts in place ---
+
+    def _addresses(self, bank: bytes) -> bytes:
+        """Bank 4 with the addresses of global variables filled in."""
+        out = bytearray(bank)
+        base = self.initial.addresses.get(VARIABLES)
+        known = {v.name: v.offset for v in self.image.variables}
+        for offset, symbol, addend in self.image.addresses:
+            value = (base + known[symbol] + addend) if base is not None and symbol in known else 0
+            out[offset : offset + 8] = value.to_bytes(8, "little")
+        return bytes(out)
+
+    def _symbols(self, bank: bytes) -> bytes:
+        """Bank 3 with the ``__constant__`` variables that the declaration sets."""
+        out = bytearray(bank)
+        for symbol in self.launch.symbols:
+            data = np.ascontiguousarray(materialize(symbol)).tobytes()
+            for variable in self.image.constants:
+                if variable.name == symbol.name or variable.name.endswith(f"{len(symbol.name)}{symbol.name}E"):
+                    size = min(len(data), variable.size)
+                    out[variable.offset : variable.offset + size] = data[:size]
+        return bytes(out)
+
+    def _state(self) -> None:
+        program = self.program
+        threads = self.launch.threads
+        self.warps = (threads + 31) // 32
+        self.pool = program.pool.size
+        self.registers = np.zeros(self.pool + self.warps * program.rows * 32, np.uint32)
+        self.registers[: self.pool] = program.pool.reshape(-1)
+        self.predicates = np.zeros((self.warps, 16), np.uint32)
+        self.pcs = np.zeros((self.warps, 32), np.int64)
+        self.masks = np.zeros((self.warps, 32), np.uint32)
+        self.states = np.zeros((self.warps, 32), np.int64)
+        self.details = np.zeros((self.warps, 32), np.int64)
+        self.sync = np.zeros((self.warps, 16), np.uint32)
+        self.alive = np.zeros(self.warps, np.uint32)
+        self.targets = np.zeros((16, 2), np.int64)
+        self.red = np.zeros((2, 4), np.int64)
+        self.shared = np.zeros(max(1, self.shared_bytes), np.uint8)
+        self.local = np.zeros(self.warps * 32 * self.image.local_size, np.uint8)
+        order = sorted(self.banks)
+        self.constants = np.frombuffer(b"".join(self.banks[k] for k in order) or b"\0", np.uint8)
+        self.starts = np.zeros((16, 2), np.int64)
+        at = 0
+        for k in order:
+            self.starts[k] = at, len(self.banks[k])
+            at += len(self.banks[k])
+        self.wanted = np.zeros(_WANTED, np.int64)
+        self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
+        self.hashes = np.zeros((8, 3), np.uint64)
+        self.trace = np.zeros((1, 4), np.int64)
+        self.control = np.zeros(8, np.int64)
+        self.error = np.zeros(8, np.int64)
+        self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,
+                                self.shared_bytes, self.image.local_size, program.scratch * 32], np.int64)
+        self.control[0] = self.control[4] = self.budget
+        self._specials = self._fixed_specials()
+
+    def _fixed_specials(self) -> Array:
+        """The special registers that are the same in every block, shape (warps, specials, 32)."""
+        x, y, _ = self.launch.block
+        out = np.zeros((self.warps, len(lay.SPECIALS), 32), np.uint32)
+        thread = np.arange(self.warps * 32, dtype=np.uint32).reshape(self.warps, 32)
+        lane = np.arange(32, dtype=np.uint64)
+        tx, ty, tz = thread % x, thread // x % y, thread // (x * y)
+        one = np.uint64(1) << lane
+        values: dict[str, Any] = {"SR_LANEID": lane, "SR_TID.X": tx, "SR_TID.Y": ty, "SR_TID.Z": tz, "SR_EQMASK": one,
+                  "SR_LTMASK": one - np.uint64(1), "SR_LEMASK": 2 * one - np.uint64(1),
+                  "SR_GTMASK": 0xFFFFFFFF - (2 * one - np.uint64(1)), "SR_GEMASK": 0xFFFFFFFF - (one - np.uint64(1)),
+                  "SR_SWINHI": lay.SHARED_WINDOW, "SR_LWINHI": lay.LOCAL_WINDOW, "SR_TID": tx | ty << 16 | tz << 26,
+                  "SR_WARPID": thread // 32}
+        for name, value in values.items():
+            out[:, lay.SPECIALS.index(name)] = value
+        return out
+
+    def start_block(self, number: int) -> None:
+        """Puts all state to the beginning of a block."""
+        gx, gy, _ = self.launch.grid
+        threads = self.launch.threads
+        self.registers[self.pool :] = 0
+        rows = self.registers[self.pool :].reshape(self.warps, self.program.rows, 32)
+        first = self.program.specials
+        rows[:, first : first + len(lay.SPECIALS)] = self._specials
+        for axis, value in enumerate((number % gx, number // gx % gy, number // (gx * gy))):
+            rows[:, first + lay.SPECIALS.index("SR_CTAID.X") + axis] = value
+        self.predicates[:] = 0
+        self.predicates[:, 7] = self.predicates[:, 15] = 0xFFFFFFFF
+        self.pcs[:], self.masks[:], self.states[:], self.sync[:], self.targets[:] = 0, 0, lay.FREE, 0, 0
+        self.red[:] = 0
+        self.red[:, 1] = 1
+        active = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
+        bits = (active.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
+        self.alive[:] = bits
+        self.masks[:, 0] = bits
+        self.states[:, 0] = lay.READY
+        self.shared[:] = 0
+        self.control[3] = 0
+
+    def run(self, blocks: Sequence[int]) -> Outcome:
+        """Runs blocks one after another. Raises ``KmutateError`` where the kernel does what it may not."""
+        from mutate.sim.execute import execute
+
+        memory = self.memory
+        for block in blocks:
+            self.start_block(block)
+            while True:
+                self.control[1] = 0
+                status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
+                                 self.states, self.details, self.sync, self.alive, self.targets, self.red,
+                                 memory.table, memory.limits, memory.pages, self.shared, self.local, self.constants,
+                                 self.starts, self.wanted, self.counters, self.hashes, self.trace, self.control,
+                                 self.error)
+                if status == lay.DONE:
+                    break
+                if status == lay.NEED_PAGES:
+                    memory.bring(self.wanted[: self.control[1]])
+                    self.states[self.states == lay.AT_FAULT] = lay.READY
+                    continue
+                raise self._failure(status, block)
+        gx, gy, gz = self.launch.grid
+        counts = Counts(self.counters, self.hashes, tuple(blocks), gx * gy * gz)
+        return Outcome(counts, memory, self.program, self.image)
+
+    def _failure(self, status: int, block: int) -> KmutateError:
+        code, warp, lane, pc, address, width = (int(v) for v in self.error[:6])
+        instruction = self.program.listing[pc]
+        x, y, _ = self.launch.block
+        thread = warp * 32 + lane
+        where = (f"block ({block % self.launch.grid[0]}, {block // self.launch.grid[0] % self.launch.grid[1]}, "
+                 f"{block // (self.launch.grid[0] * self.launch.grid[1])}), "
+                 f"thread ({thread % x}, {thread // x % y}, {thread // (x * y)}), at {instruction}")
+        if status == lay.OUT_OF_BUDGET:
+            return KmutateError("instruction-budget", f"more than {self.budget:,} instructions, {where}",
+                                hint="simulate fewer blocks or a smaller launch, or give a larger --budget")
+        if status == lay.DEADLOCK:
+            return KmutateError("deadlock", f"threads wait for others that never come, block {block}",
+                                hint="look for a barrier in a branch that not all threads of the block take")
+        if code == lay.E_TRAP:
+            why = next((u.why for u in self.program.unsupported if u.index == pc), "a trap")
+            return KmutateError("unsupported-instruction", f"cannot simulate {instruction}: {why}", where=where,
+                                hint="the certificate stays static; please report the instruction")
+        if code == lay.E_GLOBAL:
+            found = self.initial.region_of(address)
+            if found is None:
+                return KmutateError("out-of-range", f"address {address:#x} is in no declared array, {where}",
+                                    hint="correct the launch declaration or the kernel")
+            region, offset = found
+            size = region.array.elem.size if region.array is not None else 1
+            return KmutateError("out-of-range", f"{region.name}[{offset // size}] is outside its "
+                                f"{region.nbytes // size} elements, {where}",
+                                hint="correct the launch declaration or the kernel")
+        if code == lay.E_SHARED:
+            return KmutateError("out-of-range", f"shared memory byte {address} of {self.shared_bytes}, {where}",
+                                hint="declare more dynamic shared memory or correct the kernel")
+        names = {lay.E_MISALIGNED: f"address {address:#x} is no multiple of {width} bytes",
+                 lay.E_LOCAL: f"local memory byte {address} of {self.image.local_size}",
+                 lay.E_CONSTANT: f"constant memory at {address:#x}", lay.E_SPLITS: "too many divergent paths",
+                 lay.E_TARGET: f"a jump to {address:#x}"}
+        return KmutateError("bad-access", f"{names.get(code, 'failure')}, {where}", hint="correct the kernel")

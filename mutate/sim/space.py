@@ -1,0 +1,139 @@
+"""Global memory of a launch: the declared arrays at fixed addresses, filled page by page as they are touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.launch.data import materialize_blocks
+from mutate.launch.model import ArrayDecl, Launch
+from mutate.sim import layout as lay
+
+PAGE = 1 << lay.PAGE_SHIFT
+# Arrays begin on a megabyte, with as much of nothing before each, so that running off an array does not hit the next.
+_ALIGN = 1 << 20
+_GUARD = 1 << 20
+VARIABLES = "__device__ variables"
+
+
+@dataclass(frozen=True)
+class Region:
+    """One array in global memory; ``first`` is its first page, ``base`` its address."""
+
+    name: str
+    base: int
+    nbytes: int
+    first: int
+    array: ArrayDecl | None
+    contents: bytes = b""
+
+
+class Initial:
+    """The bytes that memory holds before a launch, each page made once and kept for all variants of a kernel."""
+
+    def __init__(self, launch: Launch, variables: bytes = b"") -> None:
+        self.regions: list[Region] = []
+        at = _GUARD
+        wanted: list[tuple[str, int, ArrayDecl | None, bytes]] = [(a.name, a.nbytes, a, b"") for a in launch.arrays]
+        if variables:
+            wanted.append((VARIABLES, len(variables), None, variables))
+        for name, nbytes, array, contents in wanted:
+            self.regions.append(Region(name, lay.GLOBAL_BASE + at, nbytes, at >> lay.PAGE_SHIFT, array, contents))
+            at += (nbytes + _ALIGN - 1) // _ALIGN * _ALIGN + _GUARD
+        self.pages = at >> lay.PAGE_SHIFT
+        self._known = np.zeros(self.pages, np.int32)
+        self._store = np.zeros((256, PAGE), np.uint8)
+        self._used = 0
+        self._firsts = np.array([r.first for r in self.regions] or [0], np.int64)
+
+    @property
+    def addresses(self) -> Mapping[str, int]:
+        return {r.name: r.base for r in self.regions}
+
+    def region_of(self, address: int) -> tuple[Region, int] | None:
+        """The array that an address lies in or nearest behind, and the offset in it."""
+        best = None
+        for region in self.regions:
+            if region.base - _GUARD // 2 <= address < region.base + region.nbytes + _GUARD // 2:
+                best = region, address - region.base
+        return best
+
+    def fetch(self, pages: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """Contents of pages, shape ``(pages, PAGE)``."""
+        missing = pages[self._known[pages] == 0]
+        if missing.size:
+            self._make(missing)
+        return self._store[self._known[pages] - 1]
+
+    def _make(self, pages: npt.NDArray[np.int64]) -> None:
+        need = self._used + pages.size
+        if need > len(self._store):
+            grown = np.zeros((max(need, 2 * len(self._store)), PAGE), np.uint8)
+            grown[: self._used] = self._store[: self._used]
+            self._store = grown
+        owner = np.searchsorted(self._firsts, pages, side="right") - 1
+        for number in np.unique(owner):
+            chosen = pages[owner == number]
+            region = self.regions[number]
+            blocks = chosen - region.first
+            rows = self._used + np.arange(chosen.size)
+            if region.array is not None:
+                self._store[rows] = materialize_blocks(region.array, blocks, PAGE)
+            else:
+                for row, block in zip(rows, blocks, strict=True):
+                    part = region.contents[block * PAGE : (block + 1) * PAGE]
+                    self._store[row, : len(part)] = np.frombuffer(part, np.uint8)
+            self._known[chosen] = rows + 1
+            self._used += chosen.size
+
+
+class GlobalMemory:
+    """Memory of one run: the pages that it has touched, and the table that finds them."""
+
+    def __init__(self, initial: Initial) -> None:
+        self.initial = initial
+        self.table = np.zeros(initial.pages, np.int32)
+        for region in initial.regions:
+            self.table[region.first : region.first + (region.nbytes + PAGE - 1) // PAGE] = lay.UNTOUCHED
+        self.pages = np.zeros(256 * PAGE, np.uint8)
+        self.limits = np.zeros(256, np.int32)
+        self.used = 0
+        self._ends = {r.first + (r.nbytes - 1) // PAGE: (r.nbytes - 1) % PAGE + 1 for r in initial.regions if r.nbytes}
+
+    def bring(self, wanted: npt.NDArray[np.int64]) -> None:
+        """Fills the pages that the interpreter asked for."""
+        need = self.used + wanted.size
+        if need > self.limits.size:
+            room = max(need, 2 * self.limits.size)
+            self.pages = np.concatenate([self.pages[: self.used * PAGE],
+                                         np.zeros((room - self.used) * PAGE, np.uint8)])
+            self.limits = np.concatenate([self.limits[: self.used], np.zeros(room - self.used, np.int32)])
+        at = self.used * PAGE
+        self.pages[at : at + wanted.size * PAGE] = self.initial.fetch(wanted).reshape(-1)
+        self.limits[self.used : need] = PAGE
+        self.table[wanted] = np.arange(self.used + 1, need + 1)
+        for page in wanted:
+            end = self._ends.get(int(page))
+            if end is not None:
+                self.limits[self.table[page] - 1] = end
+        self.used = need
+
+    def touched(self, region: Region) -> npt.NDArray[np.int64]:
+        """Pages of an array that are filled, counted from the array's start."""
+        part = self.table[region.first : region.first + (region.nbytes + PAGE - 1) // PAGE]
+        return np.flatnonzero(part > 0)
+
+    def read(self, region: Region) -> npt.NDArray[np.uint8]:
+        """All bytes of an array as they are now; for arrays that fit into memory."""
+        count = (region.nbytes + PAGE - 1) // PAGE
+        out = np.empty((count, PAGE), np.uint8)
+        part = self.table[region.first : region.first + count]
+        filled = np.flatnonzero(part > 0)
+        rest = np.flatnonzero(part <= 0)
+        out[filled] = self.pages.reshape(-1, PAGE)[part[filled] - 1]
+        if rest.size:
+            out[rest] = self.initial.fetch(rest + region.first)
+        return out.reshape(-1)[: region.nbytes]
