@@ -303,8 +303,9 @@ def _to_uniform(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]
     _source(decoder, lay.A, rest[1])
 
 
-_ZERO_REGISTERS = frozenset(("SRZ", "SR_CgaCtaId", "SR_SMID", "SR_VIRTUALSMID", "SR_VIRTID", "SR_REGALLOC",
-                             "SR_ORDERING_TICKET", "SR_GRIDID", "SR_NLATC", "SR_CTAID", "SR_SM_SPA_VERSION", "SR_VIRTUALENGINEID"))
+_ZERO_REGISTERS = frozenset(("SRZ", "SR_CgaCtaId", "SR_SMID", "SR_VIRTUALSMID", "SR_VIRTID", "SR_REGALLOC", "SR_GRIDID",
+                             "SR_ORDERING_TICKET", "SR_NLATC", "SR_CTAID", "SR_SM_SPA_VERSION",
+                             "SR_VIRTUALENGINEID"))
 _CLOCKS = frozenset(("SR_CLOCKLO", "SR_CLOCKHI", "SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI", "SR_CLOCK"))
 
 

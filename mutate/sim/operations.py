@@ -18,6 +18,9 @@ from mutate.resources import templates_dir
 from mutate.sim.semantics import KINDS, Kind
 from mutate.toolchain.cache import default_cache, digest
 
+COMPILED = ("access", "atomics", "coalesce", "execute", "intrinsics", "lanes", "layout", "memory", "operations",
+            "semantics", "shuffle")
+"""Modules of this package whose text goes into machine code."""
 _MODULE = "kmutate_lane_operations"
 
 
@@ -72,7 +75,7 @@ def code_folder() -> Path:
     import numba
 
     here = Path(__file__).parent
-    texts = [path.read_bytes() for path in sorted(here.glob("*.py"))]
+    texts = [(here / f"{name}.py").read_bytes() for name in COMPILED]
     texts.append((templates_dir() / "sim" / "lanes.py.j2").read_bytes())
     key = digest("sim", numba.__version__, sys.version, *texts)
     folder = (default_cache().folder or Path(tempfile.gettempdir()) / "kmutate") / "sim" / key[:16]
