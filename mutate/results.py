@@ -78,6 +78,8 @@ class VariantResult:
 
 @dataclass(frozen=True)
 class KernelResult:
+    """One kernel instance; with an error where its original cannot be compiled."""
+
     target: Target
     variants: tuple[VariantResult, ...]
     error: KmutateError | None = None

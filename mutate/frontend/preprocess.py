@@ -56,6 +56,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Include:
+    """An ``#include`` as written; ``local`` in quotes."""
+
     path: str
     local: bool
     span: Span

@@ -16,6 +16,8 @@ from mutate.frontend.tree import Node
 
 @dataclass(frozen=True)
 class Parameter:
+    """One parameter of a function."""
+
     name: str
     type_text: str
     """The type as written, with pointer and reference marks, without the name."""
@@ -66,6 +68,8 @@ class Item:
 
 @dataclass
 class File:
+    """One file of a unit."""
+
     name: str
     expansion: Expansion
     root: Node

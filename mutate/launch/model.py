@@ -168,6 +168,8 @@ class ArrayDecl:
 
 @dataclass(frozen=True)
 class ScalarArg:
+    """An argument that is passed by value."""
+
     type: Scalar
     value: int | float
     span: Span

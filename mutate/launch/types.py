@@ -82,6 +82,8 @@ class Array:
 
 @dataclass(frozen=True)
 class Field:
+    """A member of a struct; ``offset`` in bytes."""
+
     name: str
     type: CType
     offset: int

@@ -38,4 +38,4 @@ def render_prelude(features: frozenset[str], guarded: tuple[str, ...], bank: tup
 
     # Importing jinja2 takes longer than everything else a known file asks for.
     source = (templates_dir() / _NAME).read_bytes()
-    return cached_text("text", (_NAME, source, sorted(wanted), guarded, bank), render)
+    return cached_text((_NAME, source, sorted(wanted), guarded, bank), render)

@@ -10,6 +10,9 @@ from __future__ import annotations
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.tree import Node
 from mutate.source import Edit, apply_edits
+from mutate.toolchain.cache import cached_text
+from mutate.toolchain.includes import scan_includes
+from mutate.toolchain.locate import identity
 
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _PRAGMA = '_Pragma("unroll 1") '
@@ -27,6 +30,18 @@ def _has_pragma(loop: Node) -> bool:
 
 def rolled_text(text: bytes, name: str, options: SourceOptions | None = None) -> bytes:
     """``text`` with ``#pragma unroll 1`` before every loop of device code that has no pragma of its own."""
+    import tree_sitter_cuda
+
+    options = options or SourceOptions()
+    includes = scan_includes(text, name, options.include_dirs, ())
+    if includes.computed:
+        return _rolled_text(text, name, options)
+    inputs = ("rolled", identity(tree_sitter_cuda.__file__), text, options, includes.files)
+    return cached_text(inputs, lambda: _rolled_text(text, name, options).decode(errors="surrogateescape")
+                       ).encode(errors="surrogateescape")
+
+
+def _rolled_text(text: bytes, name: str, options: SourceOptions) -> bytes:
     unit = load_unit(text, name, options)
     edits = []
     for function in unit.main.functions:

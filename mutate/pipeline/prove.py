@@ -22,6 +22,7 @@ from mutate.mutations.rolled import rolled_text
 from mutate.occupancy import Device, KernelResources, PaddingPlan, capability_of, device_for, plan_padding
 from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
+from mutate.report.bench import load_template
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, disassemble
 from mutate.sass.rough import rough_counts
@@ -86,6 +87,7 @@ class Prover:
         self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
         self._device: Device | None = None
         self._nvdisasm: WaitingNvdisasm | None = None
+        self._counts: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
 
     # -- compiling ----------------------------------------------------------------------------------------
 
@@ -108,6 +110,8 @@ class Prover:
         if self.compiling.compiler.compiled:
             # What is being compiled will have to be disassembled.
             self._nvdisasm = start_nvdisasm(find_toolchain().nvdisasm, self.request.arch)
+            if any(work.target.launches for work in works):
+                load_template()
         self._finish()
         for work in works:
             if work.original is not None and self._device is not None:
@@ -254,11 +258,14 @@ class Prover:
     def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],
                 original: int, natural: int, rolled: int | None, even: int | None) -> tuple[StaticCounts, bool]:
         def counted(slot: int) -> tuple[dict[str, int], dict[str, int]]:
-            return count(listings[slot], Cubin(images[slot].cubin), images[slot].entry)
+            if slot not in self._counts:
+                self._counts[slot] = count(listings[slot], Cubin(images[slot].cubin), images[slot].entry)
+            return self._counts[slot]
 
         before, _ = counted(original)
         after, hidden = counted(natural)
-        identical = [str(i) for i in listings[original]] == [str(i) for i in listings[natural]]
+        identical = len(listings[original]) == len(listings[natural]) and all(
+            str(a) == str(b) for a, b in zip(listings[original], listings[natural], strict=True))
         if rolled is not None and even is not None and relevant_classes(c.mutations, before) != relevant_classes(
                 c.mutations, after):
             flat_before, _ = counted(rolled)

@@ -34,7 +34,6 @@ from mutate.launch.model import (
 from mutate.launch.types import Rank, Scalar
 from mutate.resources import templates_dir
 from mutate.toolchain.cache import cached_text
-from mutate.toolchain.locate import identity
 
 if TYPE_CHECKING:
     import jinja2
@@ -469,10 +468,13 @@ def render_bench(bench: Bench) -> str:
 
     Raises ``DataFileError`` when a data file has gone since the declaration was read.
     """
-    context = _context(bench)
+    def render() -> str:
+        return _environment().get_template(_TEMPLATE).render(bench=_context(bench))
+
+    if any(a.init.kind == "file" for case in bench.cases for a in (*case.launch.arrays, *case.launch.symbols)):
+        return render()
     source = (templates_dir() / _TEMPLATE).read_bytes()
-    inputs = (_TEMPLATE, source, identity(__file__), context)
-    return cached_text("text", inputs, lambda: _environment().get_template(_TEMPLATE).render(bench=context))
+    return cached_text((_TEMPLATE, source, Path.cwd(), bench), render)
 
 
 def load_template() -> None:

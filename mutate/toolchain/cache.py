@@ -22,6 +22,7 @@ _PRUNE_EVERY = 3600.0
 _PRUNE_AFTER_BYTES = 64 * 2**20
 _MAGIC = b"kmutate1"
 _STAMP = ".pruned"
+_TEXT = "text"
 
 
 def digest(*parts: bytes | str | int | None) -> str:
@@ -150,13 +151,30 @@ def default_cache() -> Cache:
     return _cache_at(os.environ.get(ENVIRONMENT))
 
 
-def cached_text(kind: str, inputs: tuple[object, ...], make: Callable[[], str]) -> str:
-    """A text from the cache, or made and put there. ``inputs`` is all that it depends on, told apart by ``repr``."""
+@_once
+def _program() -> str:
+    """Changes with every change of this package: names, sizes and times of its files."""
+    found, todo = [], [str(Path(__file__).parent.parent)]
+    while todo:
+        for entry in os.scandir(todo.pop()):
+            if entry.name.endswith(".py"):
+                info = entry.stat()
+                found.append((entry.path, info.st_size, info.st_mtime_ns))
+            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                todo.append(entry.path)
+    return digest(repr(sorted(found)))
+
+
+def cached_text(inputs: tuple[object, ...], make: Callable[[], str]) -> str:
+    """A text from the cache, or made and put there.
+
+    ``inputs`` is all that it depends on beside the code of this package, told apart by ``repr``.
+    """
     store = default_cache()
-    key = digest(*map(repr, inputs))
-    known = store.get(kind, key)
+    key = digest(_program(), *map(repr, inputs))
+    known = store.get(_TEXT, key)
     if known is not None:
         return known.decode(errors="surrogateescape")
     text = make()
-    store.put(kind, key, text.encode(errors="surrogateescape"))
+    store.put(_TEXT, key, text.encode(errors="surrogateescape"))
     return text
