@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from mutate.analysis.dataflow import value_closure
-from mutate.analysis.plans import Act, Piece, Plan
-from mutate.analysis.slices import LOOPS, Slicer
+from mutate.analysis.plans import LOOPS, Act, Piece, Plan
+from mutate.analysis.slices import Slicer
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 

@@ -8,6 +8,8 @@ from enum import Enum, auto
 from mutate.analysis.accesses import Access, Call
 from mutate.frontend.tree import Node
 
+LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
+
 
 class Act(Enum):
     """What a piece of a plan does."""

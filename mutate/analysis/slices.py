@@ -11,14 +11,13 @@ from collections.abc import Callable
 
 from mutate.analysis.accesses import Access
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.plans import Act, Keep, Piece, Plan
+from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments, callee_name, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
-LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _EXITS = frozenset({"break_statement", "continue_statement"})
 _INERT = frozenset({"type_definition", "alias_declaration", "using_declaration", "static_assert_declaration",
                     "struct_specifier", "union_specifier", "enum_specifier", "class_specifier", "MISSING",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mutate.analysis.accesses import Access
 from mutate.analysis.dataflow import value_closure
+from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
 from mutate.analysis.symbols import Space
@@ -26,7 +27,7 @@ from mutate.mutations.base import (
     grid_barrier_refusal,
     opaque_call_refusal,
 )
-from mutate.mutations.control import control_nodes
+from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit, Span
 
 
@@ -176,6 +177,40 @@ class _Writer:
             self.out.comment(node, "asynchronous copy made opaque")
 
 
+def _read_back(program: Program, kept: dict[int, set[Access]]) -> Refused | list[Note]:
+    """What comes of stores that are taken away, and whose memory a retained load may read after them.
+
+    A branch may then go another way. A loop that waits for the stored value would never end: it is refused.
+    """
+    notes: list[Note] = []
+    stores = [(i, a) for i in program.all() for a in i.sites.accesses
+              if a.touches_global and a.writes and a not in kept[id(i)] and a.kind != "asm"]
+    for info in program.all():
+        if not kept[id(info)] or not stores:
+            continue
+        _, bounds = value_closure(info, loop_nodes(info))
+        for load in sorted(kept[id(info)], key=lambda a: a.node.start):
+            stale = next((a for i, a in stores if not a.roots.isdisjoint(load.roots) and
+                          (i is not info or _may_precede(a.node, load.node))), None)
+            if stale is None:
+                continue
+            file = info.function.file
+            span = file.expansion.to_source(load.node.span) if file.main else None
+            text, store = (" ".join(n.text.split())[:50] for n in (load.node, stale.node))
+            if _is_read(load, bounds):
+                return Refused("store-read-back", f"a loop depends on `{text}`, and `{store}` is stored to the same "
+                               "memory: without the store the loop might never end", span, "use memory-only")
+            notes.append(Note("stores-carry-control", f"a branch or an index depends on `{text}`, and `{store}` is "
+                              "stored to the same memory: without the store it may go another way", span))
+    return notes
+
+
+def _may_precede(store: Node, load: Node) -> bool:
+    """Whether a store may happen before a load: it stands before it, or both are in one loop."""
+    return store.start < load.start or any(up.type in LOOPS and up.start <= store.start < up.end
+                                           for up in load.ancestors())
+
+
 def transform(program: Program) -> Rewrite | Refused:
     for refusal in (error_refusal(program), grid_barrier_refusal(program),
                     opaque_call_refusal(program, "a math-only variant")):
@@ -198,6 +233,7 @@ def transform(program: Program) -> Rewrite | Refused:
     clones: list[Clone] = []
     edits: tuple[Edit, ...] = ()
     notes: list[Note] = []
+    read_back = _read_back(program, {i: loads for i, (loads, _) in results.items()})
     for info in (program.kernel, *mutated):
         kept = results[id(info)][0]
         writer = _Writer(info, kept, names)
@@ -215,6 +251,9 @@ def transform(program: Program) -> Rewrite | Refused:
             edits = writer.out.finish()
         else:
             clones.append(Clone(info, names[id(info)], writer.out.finish()))
+    if isinstance(read_back, Refused):
+        return read_back
+    notes += read_back
     return Rewrite(edits, tuple(clones), frozenset(features | {"bits"}), tuple(sorted(guarded)),
                    notes=tuple(dict.fromkeys(notes)))
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from type_cases import CASES, Case
 
+from mutate.frontend.load import load_unit
 from mutate.model import Outcome, Reason, StaticCounts, Verdict
-from mutate.mutations.registry import all_mutations
+from mutate.mutations.build import VariantText, build_variant
+from mutate.mutations.registry import all_mutations, parse_composition
 from mutate.pipeline.run import run_variants
 from mutate.results import Request, VariantResult
 from mutate.toolchain.locate import find_toolchain
@@ -111,3 +113,16 @@ def test_a_variant_keeps_its_promise_or_is_refused(name: str, mutation: str, out
         _same(static, *SHARED, *MEMORY, *FLOATING)
     else:
         _same(static, *SHARED, *MEMORY, *FLOATING, "barrier")
+
+
+@pytest.mark.parametrize(("body", "noted"), [
+    ("o[n] = 1; if (o[0] > 2) o[n] = 3;", True),
+    ("if (o[n] > 2) o[n] = 3;", False),
+    ("for (int i = 0; i < n; i++) if (o[i] > 2) o[i + 1] = 3;", True),
+    ("for (int i = 0; i < n; i++) if (in[i] > 2) o[i] = 3;", False),
+])
+def test_math_only_says_that_a_branch_may_miss_a_store(body: str, noted: bool) -> None:
+    unit = load_unit(f"__global__ void k(float *o, const float *in, int n) {{ {body} }}".encode(), "x.cu")
+    text = build_variant(unit, unit.kernels[0], parse_composition("math-only"))
+    assert isinstance(text, VariantText)
+    assert ("stores-carry-control" in {n.slug for n in text.notes}) == noted

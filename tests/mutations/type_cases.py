@@ -540,6 +540,25 @@ __global__ void k(int *out, Cell *const *heads) {
     out[threadIdx.x] = s;
 }
 """, retained=True),
+    Case("stored_and_tested", """
+__global__ void k(float *out, int *index, int n) {
+    int i = threadIdx.x;
+    index[i] = i * 2;
+    if (index[n] > 9) out[i] = 1.0f;
+}
+""", retained=True, refused={"load-only": "store-read-back"}),
+    Case("stored_and_waited_for", """
+__global__ void k(float *x, int *flag, int n) {
+    while (flag[0] < n) { x[threadIdx.x] *= 2.0f; flag[0] = flag[0] + 1; }
+}
+""", refused={"load-only": "store-read-back", "math-only": "store-read-back"}),
+    Case("updated_and_tested", """
+__global__ void k(float *out, int *index, int n) {
+    int i = threadIdx.x;
+    if (index[n] > 9) out[i] = 1.0f;
+    for (int j = i; j < n; j++) index[21]++;
+}
+""", refused={"load-only": "store-read-back", "math-only": "store-read-back"}),
     Case("found", """
 #define AT(k) in[(k) * 2]
 __global__ void k(int *out, const int *in, int n) {
