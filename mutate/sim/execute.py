@@ -15,199 +15,24 @@ from mutate.sim.lanes import popc
 from mutate.sim.layout import *
 from mutate.sim.memory import memory
 from mutate.sim.operations import FIRST, convert, double, half, integer, single
+from mutate.sim.registers import apply_modifier, commit, compare, first_lane, lut_mask
 from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
+from mutate.sim.splits import complete_barriers, complete_sync, complete_warpsync, new_split
 
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 ALL = np.uint32(0xFFFFFFFF)
 _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["half"], FIRST["convert"]
-_JIT = {"error_model": "numpy", "cache": False}
-
-
-@njit(**_JIT)
-def apply_modifier(registers, source, mod, target):
-    """Copies an operand with its sign changed, made absolute or inverted."""
-    for lane in range(32):
-        low = registers[source + lane]
-        if mod <= 3:
-            if mod & 2:
-                low &= u32(0x7FFFFFFF)
-            if mod & 1:
-                low ^= u32(0x80000000)
-        elif mod == 4:
-            low = u32(u32(0) - low)
-        elif mod == 5:
-            low = ~low
-        elif mod <= 8:
-            high = registers[source + 32 + lane]
-            if mod >= 7:
-                high &= u32(0x7FFFFFFF)
-            if mod != 7:
-                high ^= u32(0x80000000)
-            registers[target + 32 + lane] = high
-        elif mod <= 11:
-            if mod >= 10:
-                low &= u32(0x7FFF7FFF)
-            if mod != 10:
-                low ^= u32(0x80008000)
-        else:
-            wide = u64(low) | u64(registers[source + 32 + lane]) << u64(32)
-            wide = u64(0) - wide if mod == 12 else ~wide
-            low = u32(wide & u64(0xFFFFFFFF))
-            registers[target + 32 + lane] = u32(wide >> u64(32))
-        registers[target + lane] = low
-
-
-@njit(**_JIT)
-def commit(registers, at, values, mask):
-    if mask == ALL:
-        for lane in range(32):
-            registers[at + lane] = values[lane]
-    else:
-        for lane in range(32):
-            if mask >> u32(lane) & u32(1):
-                registers[at + lane] = values[lane]
-
-
-@njit(**_JIT)
-def compare(masks, table, extra, p, boolean):
-    """The mask of a comparison: which of less, equal, greater, unordered count; ``extra`` replaces equal in .EX."""
-    lt, eq, gt = masks[1], masks[2], masks[3]
-    r = u32(0)
-    if table & 1:
-        r |= lt
-    if table & 4:
-        r |= gt
-    if table & 8:
-        r |= ~(lt | eq | gt)
-    if table & 16:
-        r |= eq & extra
-    elif table & 2:
-        r |= eq
-    if boolean == 0:
-        return r & p, ~r & p
-    if boolean == 1:
-        return r | p, ~r | p
-    return r ^ p, ~r ^ p
-
-
-@njit(**_JIT)
-def first_lane(mask):
-    for lane in range(32):
-        if mask >> u32(lane) & u32(1):
-            return lane
-    return 0
-
-
-@njit(**_JIT)
-def lut_mask(a, b, c, m):
-    r = u32(0)
-    for k in range(8):
-        if m >> k & 1:
-            r |= (a if k & 4 else ~a) & (b if k & 2 else ~b) & (c if k & 1 else ~c)
-    return r
-
-
-@njit(**_JIT)
-def complete_sync(warp, barrier, sync, alive, pcs, masks, states, details):
-    """Merges the splits that wait at a convergence barrier once all its lanes that still run are there."""
-    arrived = u32(0)
-    first = -1
-    for k in range(32):
-        if states[warp, k] == AT_SYNC and details[warp, k] == barrier:
-            arrived |= masks[warp, k]
-            if first < 0:
-                first = k
-    if first < 0 or (sync[warp, barrier] & alive[warp] & ~arrived) != 0:
-        return -1
-    for k in range(32):
-        if k != first and states[warp, k] == AT_SYNC and details[warp, k] == barrier:
-            states[warp, k] = FREE
-    masks[warp, first] = arrived
-    pcs[warp, first] += 1
-    states[warp, first] = READY
-    return first
-
-
-@njit(**_JIT)
-def complete_warpsync(warp, alive, pcs, masks, states, details):
-    """Releases the splits whose WARPSYNC mask is all there; those at the same instruction become one."""
-    for k in range(32):
-        if states[warp, k] != AT_WARPSYNC:
-            continue
-        wanted = u32(details[warp, k]) & alive[warp]
-        arrived = u32(0)
-        for j in range(32):
-            if states[warp, j] == AT_WARPSYNC:
-                arrived |= masks[warp, j]
-        if wanted & ~arrived:
-            continue
-        for j in range(32):
-            if states[warp, j] == AT_WARPSYNC and (masks[warp, j] & wanted):
-                if j != k and pcs[warp, j] == pcs[warp, k]:
-                    masks[warp, k] |= masks[warp, j]
-                    states[warp, j] = FREE
-                elif j != k:
-                    pcs[warp, j] += 1
-                    states[warp, j] = READY
-        pcs[warp, k] += 1
-        states[warp, k] = READY
-
-
-@njit(**_JIT)
-def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, predicates, red):
-    """Releases the barriers of the block at which enough threads have arrived."""
-    running = 0
-    for w in range(nwarps):
-        running += i64(popc(alive[w]))
-    for barrier in range(16):
-        here = i64(targets[barrier, 1])
-        for w in range(nwarps):
-            for k in range(32):
-                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
-                    here += i64(popc(masks[w, k]))
-        if here == 0:
-            continue
-        need = i64(targets[barrier, 0])
-        if need == 0:
-            need = running
-        if here < need:
-            continue
-        targets[barrier, 1] = 0
-        for k in range(4):
-            red[1, k] = red[0, k]
-        red[0, 0], red[0, 1], red[0, 2] = 0, 1, 0
-        for w in range(nwarps):
-            first = -1
-            for k in range(32):
-                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
-                    if first >= 0 and pcs[w, first] == pcs[w, k] + 1:
-                        masks[w, first] |= masks[w, k]
-                        states[w, k] = FREE
-                    else:
-                        pcs[w, k] += 1
-                        states[w, k] = READY
-                        first = k
-
-
-@njit(**_JIT)
-def new_split(warp, pc, mask, pcs, masks, states):
-    for k in range(32):
-        if states[warp, k] == FREE:
-            pcs[warp, k] = pc
-            masks[warp, k] = mask
-            states[warp, k] = READY
-            return k
-    return -1
 
 
 @njit(error_model="numpy", cache=True, nogil=True)
 def execute(code, registers, predicates, layout, pcs, masks, states, details, sync, alive, targets, red,
-            table, limits, pages, shared, local, constants, constant_starts, wanted, counters, hashes, trace, control,
-            error):
+            table, limits, pages, rules, bounds, shared, local, constants, constant_starts, wanted, counters, hashes,
+            trace, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
-    bytes a thread, row of the clock. ``control``: instructions left, wanted pages, trace records, warp to begin with.
+    bytes a thread, first element of the scratch rows. ``control``: instructions left, wanted pages, trace records, warp
+    to begin with, instructions at the start, pages used of the pool.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
@@ -233,7 +58,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
             idle += 1
             w = w + 1 if w + 1 < nwarps else 0
             if idle > nwarps:
-                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, predicates, red)
+                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red)
                 ready, faults, left = False, False, False
                 for v in range(nwarps):
                     if alive[v]:
@@ -365,8 +190,9 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 if guard != 0:
                     condition = predicates[w, row[PS]] ^ u32(row[PS_NOT])
                     status, cost = memory(op, row, w, pc, guard, base, registers, condition, table, limits, pages,
-                                          shared, local, shared_base, shared_size, local_size, wanted, control,
-                                          counters, hashes, addresses, offsets, targets_of, sectors, d0, d1, error)
+                                          rules, bounds, shared, local, shared_base, shared_size, local_size, wanted,
+                                          control, counters, hashes, addresses, offsets, targets_of, sectors, d0, d1,
+                                          error)
                     if status == NEED_PAGES:
                         counters[pc, EXECUTED] -= 1
                         counters[pc, THREADS] -= i64(popc(mask))

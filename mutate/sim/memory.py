@@ -8,6 +8,7 @@ from numba import njit
 from mutate.sim.access import locate, mix, read_bytes, request_pages, write_bytes
 from mutate.sim.atomics import atomic_value
 from mutate.sim.coalesce import shared_wavefronts, unique_sectors
+from mutate.sim.filling import fill_page
 from mutate.sim.lanes import popc
 from mutate.sim.layout import *
 
@@ -97,14 +98,16 @@ def fail(error, code, lane, address, width):
 
 
 @njit(**_JIT)
-def resolve_global(addresses, mask, width, table, limits, offsets, wanted, control, error):
-    """Offsets in the pool of pages; NEED_PAGES when some are not there yet."""
+def resolve_global(addresses, mask, width, table, limits, pages, rules, bounds, offsets, wanted, control, error):
+    """Offsets in the pool of pages; NEED_PAGES when some are not there yet and no rule of ``filling`` makes them."""
     missing = False
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
             if addresses[lane] & u64(width - 1):
                 return fail(error, E_MISALIGNED, lane, addresses[lane], width)
             at = locate(addresses[lane], width, table, limits)
+            if at < 0 and at > -(1 << 60) and fill_page(i64(-1) - at, table, limits, pages, rules, bounds, control):
+                at = locate(addresses[lane], width, table, limits)
             offsets[lane] = at
             if at < -(1 << 60):
                 return fail(error, E_GLOBAL, lane, addresses[lane], width)
@@ -221,11 +224,12 @@ def split_generic(addresses, guard):
 
 
 @njit(**_JIT)
-def copy_async(row, guard, mask, base, registers, shared, first, size, table, limits, pages, wanted, control, counters,
-               pc, hashes, addresses, offsets, targets, sectors, error):
+def copy_async(row, guard, mask, base, registers, shared, first, size, table, limits, pages, rules, bounds, wanted,
+               control, counters, pc, hashes, addresses, offsets, targets, sectors, error):
     """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead."""
     width = i64(row[WIDTH])
-    status = resolve_global(addresses, guard & mask, width, table, limits, offsets, wanted, control, error)
+    status = resolve_global(addresses, guard & mask, width, table, limits, pages, rules, bounds, offsets, wanted,
+                            control, error)
     if status != DONE:
         return status, i64(0)
     where = i64(row[C]) + (base & i64(row[C_REL]))
@@ -252,8 +256,9 @@ def copy_async(row, guard, mask, base, registers, shared, first, size, table, li
 
 
 @njit(**_JIT)
-def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, pages, shared, local, first, size,
-           local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0, d1, error):
+def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, pages, rules, bounds, shared, local,
+           first, size, local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0, d1,
+           error):
     """One memory instruction of a split, whole or not at all: (status, sectors or wavefronts).
 
     ``condition``: the source predicate of an asynchronous copy.
@@ -261,8 +266,9 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
     width = i64(row[WIDTH])
     effective(row, registers, base, addresses)
     if op == COPY_ASYNC:
-        return copy_async(row, guard, condition, base, registers, shared, first, size, table, limits, pages, wanted,
-                          control, counters, pc, hashes, addresses, offsets, targets, sectors, error)
+        return copy_async(row, guard, condition, base, registers, shared, first, size, table, limits, pages, rules,
+                          bounds, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
+                          error)
     what = i64(row[ACTION])
     on_global, on_shared, on_local = guard, u32(0), u32(0)
     if op == SHARED_ACCESS:
@@ -273,7 +279,8 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
         on_global, on_shared, on_local = split_generic(addresses, guard)
     cost = i64(0)
     if on_global:
-        status = resolve_global(addresses, on_global, width, table, limits, offsets, wanted, control, error)
+        status = resolve_global(addresses, on_global, width, table, limits, pages, rules, bounds, offsets, wanted,
+                                control, error)
         if status != DONE:
             return status, cost
         cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)

@@ -18,8 +18,8 @@ from mutate.resources import templates_dir
 from mutate.sim.semantics import KINDS, Kind
 from mutate.toolchain.cache import default_cache, digest
 
-COMPILED = ("access", "atomics", "coalesce", "execute", "intrinsics", "lanes", "layout", "memory", "operations",
-            "semantics", "shuffle")
+COMPILED = ("access", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "layout", "memory",
+            "operations", "registers", "semantics", "shuffle", "splits")
 """Modules of this package whose text goes into machine code."""
 _MODULE = "kmutate_lane_operations"
 

@@ -184,12 +184,13 @@ class Simulation:
         for block in blocks:
             self.start_block(block)
             while True:
-                self.control[1] = 0
+                self.control[1], self.control[5] = 0, memory.used
                 status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
                                  self.states, self.details, self.sync, self.alive, self.targets, self.red,
-                                 memory.table, memory.limits, memory.pages, self.shared, self.local, self.constants,
-                                 self.starts, self.wanted, self.counters, self.hashes, self.trace, self.control,
-                                 self.error)
+                                 memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
+                                 self.local, self.constants, self.starts, self.wanted, self.counters, self.hashes,
+                                 self.trace, self.control, self.error)
+                memory.used = int(self.control[5])
                 if status == lay.DONE:
                     break
                 if status == lay.NEED_PAGES:

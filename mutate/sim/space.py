@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from mutate.launch.data import materialize_blocks
+from mutate.launch import rng
+from mutate.launch.data import materialize, materialize_blocks
 from mutate.launch.model import ArrayDecl, Launch
+from mutate.launch.types import Rank
+from mutate.sim import filling
 from mutate.sim import layout as lay
 
 PAGE = 1 << lay.PAGE_SHIFT
 # Arrays begin on a megabyte, with as much of nothing before each, so that running off an array does not hit the next.
 _ALIGN = 1 << 20
 _GUARD = 1 << 20
+# Pages of a new pool at most: 1 GiB.
+_ROOM = 1 << 20
 VARIABLES = "__device__ variables"
 
 
@@ -29,6 +34,38 @@ class Region:
     first: int
     array: ArrayDecl | None
     contents: bytes = b""
+
+
+def _rules(regions: Sequence[Region]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+    """The arrays that ``filling`` can make: its table and the numbers beside it."""
+    table = np.zeros((len(regions), filling.RULE_COLUMNS), np.uint64)
+    bounds = np.zeros((len(regions), 2), np.float64)
+    for row, limits, region in zip(table, bounds, regions, strict=True):
+        row[filling.FIRST_PAGE], row[filling.PAGES] = region.first, (region.nbytes + PAGE - 1) // PAGE
+        row[filling.NBYTES], row[filling.SIZE] = region.nbytes, 1
+        array = region.array
+        if array is None:
+            continue
+        init, lanes = array.init, array.lanes
+        if init.kind == "zeros":
+            row[filling.RULE] = filling.ZEROS
+        elif lanes is not None and init.kind in ("fill", "uniform", "randint", "csr_colidx"):
+            kind = lanes[0]
+            row[filling.SIZE] = kind.size
+            row[filling.SEED] = rng.base(array.seed, array.stream)
+            if init.kind == "fill":
+                row[filling.RULE] = filling.FILL
+                bits = np.ascontiguousarray(materialize(array, 0, 1)).view(np.uint8).reshape(-1)[: kind.size]
+                row[filling.SPAN] = int.from_bytes(bits.tobytes(), "little")
+            elif init.kind == "uniform" and kind.rank is Rank.FLOAT and kind.size in (4, 8):
+                row[filling.RULE] = filling.UNIFORM32 if kind.size == 4 else filling.UNIFORM64
+                limits[:] = init.args
+            elif init.kind != "uniform" and kind.is_integer and kind.rank is not Rank.BOOL:
+                a, b = map(int, init.args) if init.kind == "randint" else (0, int(init.args[0]))
+                if abs(a) < 1 << 53:
+                    row[filling.RULE] = filling.RANDINT
+                    limits[0], row[filling.SPAN] = a, b - a
+    return table, bounds
 
 
 class Initial:
@@ -48,6 +85,7 @@ class Initial:
         self._store = np.zeros((256, PAGE), np.uint8)
         self._used = 0
         self._firsts = np.array([r.first for r in self.regions] or [0], np.int64)
+        self.rules = _rules(self.regions)
 
     @property
     def addresses(self) -> Mapping[str, int]:
@@ -98,9 +136,12 @@ class GlobalMemory:
         self.table = np.zeros(initial.pages, np.int32)
         for region in initial.regions:
             self.table[region.first : region.first + (region.nbytes + PAGE - 1) // PAGE] = lay.UNTOUCHED
-        self.pages = np.zeros(256 * PAGE, np.uint8)
-        self.limits = np.zeros(256, np.int32)
+        # Memory that nobody touches costs address space only.
+        room = min(_ROOM, int((self.table == lay.UNTOUCHED).sum()) + 1)
+        self.pages = np.zeros(room * PAGE, np.uint8)
+        self.limits = np.zeros(room, np.int32)
         self.used = 0
+        self.rules, self.bounds = initial.rules
         self._ends = {r.first + (r.nbytes - 1) // PAGE: (r.nbytes - 1) % PAGE + 1 for r in initial.regions if r.nbytes}
 
     def bring(self, wanted: npt.NDArray[np.int64]) -> None:

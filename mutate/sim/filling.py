@@ -1,0 +1,83 @@
+"""First contents of pages of global memory, for the rules that need a line of arithmetic: made where they are touched.
+
+The same bits as ``mutate.launch.data`` gives (a test compares them). What needs more (files, lists, logarithms,
+permutations) has no rule here; the interpreter then returns for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mutate.sim.access import mix
+from mutate.sim.intrinsics import d2u, f2u
+from mutate.sim.layout import PAGE_SHIFT
+
+_JIT = {"error_model": "numpy", "cache": False}
+u8, u32, u64, i64 = np.uint8, np.uint32, np.uint64, np.int64
+_PAGE = 1 << PAGE_SHIFT
+
+NO_RULE, ZEROS, FILL, UNIFORM32, UNIFORM64, RANDINT = range(6)
+# Columns of a rule: first page, pages, bytes, rule, bytes of an element, base of the random numbers, range of randint.
+FIRST_PAGE, PAGES, NBYTES, RULE, SIZE, SEED, SPAN = range(7)
+RULE_COLUMNS = 8
+
+
+@njit(**_JIT)
+def high_product(a, b):
+    """High 64 bits of a 128-bit product."""
+    low = u64(0xFFFFFFFF)
+    a0, a1, b0, b1 = a & low, a >> u64(32), b & low, b >> u64(32)
+    middle = a1 * b0 + (a0 * b0 >> u64(32))
+    carry = (middle & low) + a0 * b1
+    return a1 * b1 + (middle >> u64(32)) + (carry >> u64(32))
+
+
+@njit(**_JIT)
+def put(pages, at, size, value):
+    for k in range(size):
+        pages[at + k] = u8(value >> u64(8 * k) & u64(255))
+
+
+@njit(**_JIT)
+def fill_page(page, table, limits, pages, rules, bounds, control):
+    """Makes a page by its array's rule; false when there is none, or no room in the pool.
+
+    ``rules`` has shape (arrays, RULE_COLUMNS), ``bounds`` (arrays, 2) the two numbers of uniform, or fill's bits.
+    ``control[5]`` is the number of pages in the pool that are used.
+    """
+    used = control[5]
+    if used >= limits.size:
+        return False
+    for r in range(rules.shape[0]):
+        if page < i64(rules[r, FIRST_PAGE]) or page >= i64(rules[r, FIRST_PAGE] + rules[r, PAGES]):
+            continue
+        rule = rules[r, RULE]
+        if rule == NO_RULE:
+            return False
+        size = i64(rules[r, SIZE])
+        start = (page - i64(rules[r, FIRST_PAGE])) * _PAGE
+        length = min(i64(_PAGE), i64(rules[r, NBYTES]) - start)
+        at = used * _PAGE
+        first = u64(start // size) + rules[r, SEED]
+        if rule == ZEROS:
+            for k in range(_PAGE):
+                pages[at + k] = u8(0)
+        else:
+            low, span = bounds[r, 0], bounds[r, 1] - bounds[r, 0]
+            for k in range(length // size):
+                h = mix(first + u64(k))
+                if rule == FILL:
+                    value = rules[r, SPAN]
+                elif rule == UNIFORM32:
+                    value = u64(f2u(np.float32(low + span * (np.float64(h >> u64(40)) * 2.0**-24))))
+                elif rule == UNIFORM64:
+                    value = d2u(low + span * (np.float64(h >> u64(11)) * 2.0**-53))
+                else:
+                    value = u64(i64(low)) + high_product(h, rules[r, SPAN])
+                put(pages, at + k * size, size, value)
+        limits[used] = length
+        control[5] = used + 1
+        table[page] = used + 1
+        return True
+    return False

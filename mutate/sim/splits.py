@@ -1,0 +1,105 @@
+"""Splits of a warp: where they wait for each other, and when they go on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mutate.sim.lanes import popc
+from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, FREE, READY
+
+_JIT = {"error_model": "numpy", "cache": False}
+u32, i64 = np.uint32, np.int64
+
+
+@njit(**_JIT)
+def complete_sync(warp, barrier, sync, alive, pcs, masks, states, details):
+    """Merges the splits that wait at a convergence barrier once all its lanes that still run are there."""
+    arrived = u32(0)
+    first = -1
+    for k in range(32):
+        if states[warp, k] == AT_SYNC and details[warp, k] == barrier:
+            arrived |= masks[warp, k]
+            if first < 0:
+                first = k
+    if first < 0 or (sync[warp, barrier] & alive[warp] & ~arrived) != 0:
+        return -1
+    for k in range(32):
+        if k != first and states[warp, k] == AT_SYNC and details[warp, k] == barrier:
+            states[warp, k] = FREE
+    masks[warp, first] = arrived
+    pcs[warp, first] += 1
+    states[warp, first] = READY
+    return first
+
+
+@njit(**_JIT)
+def complete_warpsync(warp, alive, pcs, masks, states, details):
+    """Releases the splits whose WARPSYNC mask is all there; those at the same instruction become one."""
+    for k in range(32):
+        if states[warp, k] != AT_WARPSYNC:
+            continue
+        wanted = u32(details[warp, k]) & alive[warp]
+        arrived = u32(0)
+        for j in range(32):
+            if states[warp, j] == AT_WARPSYNC:
+                arrived |= masks[warp, j]
+        if wanted & ~arrived:
+            continue
+        for j in range(32):
+            if states[warp, j] == AT_WARPSYNC and (masks[warp, j] & wanted):
+                if j != k and pcs[warp, j] == pcs[warp, k]:
+                    masks[warp, k] |= masks[warp, j]
+                    states[warp, j] = FREE
+                elif j != k:
+                    pcs[warp, j] += 1
+                    states[warp, j] = READY
+        pcs[warp, k] += 1
+        states[warp, k] = READY
+
+
+@njit(**_JIT)
+def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red):
+    """Releases the barriers of the block at which enough threads have arrived."""
+    running = 0
+    for w in range(nwarps):
+        running += i64(popc(alive[w]))
+    for barrier in range(16):
+        here = i64(targets[barrier, 1])
+        for w in range(nwarps):
+            for k in range(32):
+                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
+                    here += i64(popc(masks[w, k]))
+        if here == 0:
+            continue
+        need = i64(targets[barrier, 0])
+        if need == 0:
+            need = running
+        if here < need:
+            continue
+        targets[barrier, 1] = 0
+        for k in range(4):
+            red[1, k] = red[0, k]
+        red[0, 0], red[0, 1], red[0, 2] = 0, 1, 0
+        for w in range(nwarps):
+            first = -1
+            for k in range(32):
+                if states[w, k] == AT_BARRIER and details[w, k] == barrier:
+                    if first >= 0 and pcs[w, first] == pcs[w, k] + 1:
+                        masks[w, first] |= masks[w, k]
+                        states[w, k] = FREE
+                    else:
+                        pcs[w, k] += 1
+                        states[w, k] = READY
+                        first = k
+
+
+@njit(**_JIT)
+def new_split(warp, pc, mask, pcs, masks, states):
+    for k in range(32):
+        if states[warp, k] == FREE:
+            pcs[warp, k] = pc
+            masks[warp, k] = mask
+            states[warp, k] = READY
+            return k
+    return -1
