@@ -5,7 +5,7 @@ A request is 32 byte addresses (``uint64``), a mask of active lanes (bit 0 is la
 hardware demands. All functions are compiled by numba, pure, and allocate nothing that lives on.
 
 Shared memory has 32 banks of 4 bytes, and a wavefront reads or writes one word of each. What follows from that for wide
-accesses and atomics is published in part only, so it was measured: ``tests/machines/probe.cu`` sends 1,050 requests
+accesses and atomics is published in part only, so it was measured: ``tests/machines/probe.cu`` sends 1,105 requests
 through an H200, and ``tests/sim/test_coalesce.py`` holds these functions against what ncu counted
 (``tests/machines/reference/h200_requests.csv``); they agree on every load, store and atomic there.
 
@@ -22,12 +22,13 @@ through an H200, and ``tests/sim/test_coalesce.py`` holds these functions agains
 * ``LDSM`` (ldmatrix) reads 16 bytes for each of 8, 16 or 32 lanes, never two groups at once: use ``STORE``.
 * Asynchronous copies through L1 (``LDGSTS``, 4 or 8 bytes) write like atomics, lanes with one address after another.
   ``LDGSTS.BYPASS`` has no wavefronts in this counter.
-* ``ATOMS.POPC.INC`` was not measured: that lanes with one address share a wavefront is a guess.
+* ``ATOMS.POPC.INC`` (adding 1 without using the old value) counts like a load of 4 bytes: lanes with a word share it.
 
 ncu's ``l1tex__data_pipe_lsu_wavefronts_mem_shared.sum`` has more in it than these (measured the same way): one
 wavefront for each ``SHFL``, for each ``S2R`` of a register that differs by lane (thread index, lane), and for each load
-or store, global ones too, that is executed with all lanes predicated off. Its parts ``_op_ld``, ``_op_st`` and
-``_op_atom`` have not.
+or store, global ones too, that is executed with all lanes predicated off; one for a warp that has barriers, however
+many; three for the asynchronous copies of a warp and their wait. Its parts ``_op_ld``, ``_op_st`` and ``_op_atom`` have
+not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The counters of the seeds, under the names that Fermi's profiler gave them, from what the simulator counts.
 
-``Events`` is what is counted, ``tally`` counts the memory requests into a vector of them, and ``COUNTERS`` says by which
-rule every name follows. ``dlcm`` is the seeds' compiler option: ``ca``, where global loads go through L1 in lines
+``Events`` is what is counted, ``tally`` counts the memory requests into a vector of them, and ``COUNTERS`` has the rule
+by which every name follows. ``dlcm`` is the seeds' compiler option: ``ca``, where global loads go through L1 in lines
 of 128 bytes, or ``cg``, where they go around it in segments of 32.
 
 The profiler counted on one SM; these are sums over all blocks that were simulated. What needs time (instructions per

@@ -74,6 +74,15 @@ def requests() -> Iterator[Request]:
             yield op, width, FULL, [i % 16 * width for i in range(32)]
             for mask, at in _random(width, 10, 40 + width, (64, 512, 4096)):
                 yield op, width, mask, at
+    for op in ("depbar", "bar1"):
+        yield op, 4, FULL, [4 * i for i in range(32)]
+    for k in (0, 1, 2, 3, 32):
+        yield "popc.inc", 4, FULL, [i * k * 4 for i in range(32)]
+    for k in (2, 4, 8, 16):
+        yield "popc.inc", 4, FULL, [i // k * 4 for i in range(32)]
+        yield "popc.inc", 4, FULL, [i % k * 4 for i in range(32)]
+    for mask, at in _random(4, 40, 60, (32, 64, 128, 256, 512, 1024, 4096)):
+        yield "popc.inc", 4, mask, at
     for width in (4, 8, 16):
         for k in (0, 1, 2, 4):
             yield "cp.async", width, FULL, [i * k * width for i in range(32)]

@@ -3,6 +3,7 @@
 //
 //   nvcc -O3 -arch=sm_90 -o probe probe.cu
 //   ./probe rates                        latencies in SM clocks, bandwidths, launch costs, as "name value unit" lines
+//   ./probe issue                        results a clock and SM of arithmetic by class, and clocks from one to the next
 //   ncu ... ./probe patterns FILE        one launch per line of FILE: OP WIDTH MASK A0 ... A31 (hex byte addresses)
 #include <algorithm>
 #include <cstdint>
@@ -29,11 +30,13 @@ __constant__ unsigned table[64];
 
 enum Op { kNone, kLdShared, kStShared, kAtomAdd, kRedAdd, kAtomCas, kAtomExch, kAtomAddF, kLdGlobal, kStGlobal, kRedGlobal,
           kAtomGlobal, kShfl, kLdc, kBar, kVote, kCpAsync, kLdMatrix,
-          kOffLdGlobal, kOffStGlobal, kOffLdShared, kOffStShared, kTid, kCtaid, kLaneid, kSmid, kClock, kRedux, kOps };
+          kOffLdGlobal, kOffStGlobal, kOffLdShared, kOffStShared, kTid, kCtaid, kLaneid, kSmid, kClock, kRedux, kPopcInc,
+          kDepbar, kBar1, kOps };
 const char *const kNames[kOps] = {"none", "ld.shared", "st.shared", "atom.shared.add", "red.shared.add", "atom.shared.cas",
     "atom.shared.exch", "atom.shared.addf", "ld.global", "st.global", "red.global", "atom.global", "shfl", "ldc", "bar",
     "vote", "cp.async", "ldmatrix", "off.ld.global", "off.st.global", "off.ld.shared", "off.st.shared", "s2r.tid",
-    "s2r.ctaid", "s2r.laneid", "s2r.smid", "s2r.clock", "redux"};
+    "s2r.ctaid", "s2r.laneid", "s2r.smid", "s2r.clock", "redux",
+    "popc.inc", "depbar", "bar1"};
 
 template <int OP, int W>
 __global__ void request(Pattern p, char *global) {
@@ -118,6 +121,12 @@ __global__ void request(Pattern p, char *global) {
             asm volatile("mov.u32 %0, %%clock;" : "=r"(y)); x += y;
         } else if constexpr (OP == kRedux) {
             x = __reduce_add_sync(~0u, x);
+        } else if constexpr (OP == kPopcInc) {
+            asm volatile("red.shared.add.u32 [%0], 1;" :: "r"(s) : "memory");
+        } else if constexpr (OP == kDepbar) {  // LDGDEPBAR
+            asm volatile("cp.async.commit_group;" ::: "memory");
+        } else if constexpr (OP == kBar1) {
+            if (i == 0) __syncthreads();
         }
     }
     if constexpr (OP == kCpAsync) asm volatile("cp.async.wait_all;" ::: "memory");
@@ -163,6 +172,9 @@ Kernel kernel_for(int op, int w) {
         case kSmid: return request<kSmid, 4>;
         case kClock: return request<kClock, 4>;
         case kRedux: return request<kRedux, 4>;
+        case kPopcInc: return request<kPopcInc, 4>;
+        case kDepbar: return request<kDepbar, 4>;
+        case kBar1: return request<kBar1, 4>;
         default: return request<kNone, 4>;
     }
 }
@@ -385,9 +397,81 @@ int rates() {
     return 0;
 }
 
+// -- issue ------------------------------------------------------------------------------------------------------------
+
+// CHAINS independent chains in each thread; each step of a chain is OPS instructions of the class, as PTX in STEP.
+#define ISSUE(NAME, TYPE, LETTER, OPS, STEP)                                                                       \
+    template <int CHAINS> __global__ void issue_##NAME(long long *clocks, TYPE a, TYPE b) {                        \
+        TYPE v[CHAINS];                                                                                            \
+        for (int k = 0; k < CHAINS; k++) v[k] = a + (TYPE)(threadIdx.x + k);                                       \
+        __syncthreads();                                                                                           \
+        long long t = clock64();                                                                                   \
+        for (int r = 0; r < 64; r++)                                                                               \
+            _Pragma("unroll") for (int u = 0; u < 8; u++)                                                          \
+                _Pragma("unroll") for (int k = 0; k < CHAINS; k++)                                                 \
+                    asm volatile(STEP : "+" LETTER(v[k]) : LETTER(a), LETTER(b));                                  \
+        __syncthreads();                                                                                           \
+        if (threadIdx.x == 0) clocks[0] = clock64() - t;                                                           \
+        TYPE s = v[0];                                                                                             \
+        for (int k = 1; k < CHAINS; k++) s += v[k];                                                                \
+        if (s == b) clocks[1] = 1;                                                                                 \
+    }                                                                                                              \
+    void run_##NAME(long long *d) { run(#NAME, OPS, issue_##NAME<4>, issue_##NAME<1>, d); }
+
+template <typename T> void run(const char *name, int ops, void (*wide)(long long *, T, T), void (*narrow)(long long *, T, T),
+                               long long *d) {
+    long long t[2];
+    for (int i = 0; i < 2; i++) wide<<<1, 1024>>>(d, (T)3, (T)5);
+    CHECK(cudaMemcpy(&t[0], d, sizeof t[0], cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 2; i++) narrow<<<1, 32>>>(d, (T)3, (T)5);
+    CHECK(cudaMemcpy(&t[1], d, sizeof t[1], cudaMemcpyDeviceToHost));
+    std::printf("%s %.2f results/clock %.2f clocks\n", name, 1024.0 * 512 * 4 * ops / t[0], (double)t[1] / (512 * ops));
+}
+
+ISSUE(ffma, float, "f", 1, "fma.rn.f32 %0, %0, %1, %2;")
+ISSUE(fadd, float, "f", 1, "add.rn.f32 %0, %0, %1;")
+ISSUE(fmul, float, "f", 1, "mul.rn.f32 %0, %0, %1;")
+ISSUE(dfma, double, "d", 1, "fma.rn.f64 %0, %0, %1, %2;")
+ISSUE(dadd, double, "d", 1, "add.rn.f64 %0, %0, %1;")
+ISSUE(dmul, double, "d", 1, "mul.rn.f64 %0, %0, %1;")
+ISSUE(hfma2, unsigned, "r", 2, "fma.rn.f16x2 %0, %0, %1, %2;")
+ISSUE(iadd3_lop3, unsigned, "r", 2, "{xor.b32 %0, %0, %1; add.u32 %0, %0, %2;}")
+ISSUE(imad, unsigned, "r", 1, "mad.lo.u32 %0, %0, %1, %2;")
+ISSUE(imad_hi, unsigned, "r", 1, "mad.hi.u32 %0, %0, %1, %2;")
+ISSUE(lop3, unsigned, "r", 1, "lop3.b32 %0, %0, %1, %2, 0x96;")
+ISSUE(shf, unsigned, "r", 1, "shf.l.wrap.b32 %0, %0, %1, %2;")
+ISSUE(prmt, unsigned, "r", 1, "prmt.b32 %0, %0, %1, 0x2143;")
+ISSUE(imnmx, int, "r", 2, "{min.s32 %0, %0, %1; max.s32 %0, %0, %2;}")
+ISSUE(isetp_sel, int, "r", 2, "{.reg .pred p; setp.lt.s32 p, %0, %1; selp.s32 %0, %1, %2, p;}")
+ISSUE(fmnmx, float, "f", 2, "{min.f32 %0, %0, %1; max.f32 %0, %0, %2;}")
+ISSUE(fsetp_sel, float, "f", 2, "{.reg .pred p; setp.lt.f32 p, %0, %1; selp.f32 %0, %1, %2, p;}")
+ISSUE(ex2, float, "f", 1, "ex2.approx.ftz.f32 %0, %0;")
+ISSUE(rsqrt, float, "f", 1, "rsqrt.approx.ftz.f32 %0, %0;")
+ISSUE(popc, unsigned, "r", 1, "popc.b32 %0, %0;")
+ISSUE(clz, unsigned, "r", 1, "bfind.u32 %0, %0;")
+ISSUE(brev, unsigned, "r", 1, "brev.b32 %0, %0;")
+ISSUE(shfl, unsigned, "r", 1, "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;")
+ISSUE(i2f_f2i, int, "r", 2, "{.reg .f32 t; cvt.rn.f32.s32 t, %0; cvt.rzi.s32.f32 %0, t;}")
+ISSUE(i2f_byte, unsigned, "r", 1, "{.reg .f32 t; .reg .u32 u; and.b32 u, %0, 255; cvt.rn.f32.u32 t, u; mov.b32 %0, t;}")
+ISSUE(f2f_16_32, float, "f", 2, "{.reg .b16 t; cvt.rn.f16.f32 t, %0; cvt.f32.f16 %0, t;}")
+ISSUE(f2f_64_32, float, "f", 2, "{.reg .f64 t; cvt.f64.f32 t, %0; cvt.rn.f32.f64 %0, t;}")
+ISSUE(i2d_d2i, int, "r", 2, "{.reg .f64 t; cvt.rn.f64.s32 t, %0; cvt.rzi.s32.f64 %0, t;}")
+ISSUE(frnd, float, "f", 1, "cvt.rmi.f32.f32 %0, %0;")
+
+int issue() {
+    long long *d;
+    CHECK(cudaMalloc(&d, 16));
+    run_ffma(d); run_fadd(d); run_fmul(d); run_dfma(d); run_dadd(d); run_dmul(d); run_hfma2(d); run_iadd3_lop3(d); run_imad(d);
+    run_imad_hi(d); run_lop3(d); run_shf(d); run_prmt(d); run_imnmx(d); run_isetp_sel(d); run_fmnmx(d);
+    run_fsetp_sel(d); run_ex2(d); run_rsqrt(d); run_popc(d); run_clz(d); run_brev(d); run_shfl(d);
+    run_i2f_f2i(d); run_i2f_byte(d); run_f2f_16_32(d); run_f2f_64_32(d); run_i2d_d2i(d); run_frnd(d);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && !std::strcmp(argv[1], "rates")) return rates();
+    if (argc == 2 && !std::strcmp(argv[1], "issue")) return issue();
     if (argc == 3 && !std::strcmp(argv[1], "patterns")) return patterns(argv[2]);
-    std::fprintf(stderr, "usage: probe rates | probe patterns FILE\n");
+    std::fprintf(stderr, "usage: probe rates | probe issue | probe patterns FILE\n");
     return 2;
 }

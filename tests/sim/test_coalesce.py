@@ -168,7 +168,7 @@ def test_shared_loads_and_stores_of_an_h200(op: str, kind: int) -> None:
 
 
 @pytest.mark.parametrize(("ops", "kind"), [(("atom.shared.add", "red.shared.add", "atom.shared.exch"), coalesce.ATOMIC),
-                                           (("atom.shared.cas",), coalesce.CAS)])
+                                           (("popc.inc",), coalesce.POPC_INC), (("atom.shared.cas",), coalesce.CAS)])
 def test_shared_atomics_of_an_h200(ops: tuple[str, ...], kind: int) -> None:
     for op, width, mask, addrs, counted in _requests(*ops):
         if width == 4:  # adding 8 bytes is a loop
@@ -222,7 +222,7 @@ def test_what_else_an_h200_counts_as_shared_wavefronts() -> None:
     own = 1  # S2R of the thread index
     want = {"none": 0, "vote": 0, "redux": 0, "ldc": 0, "s2r.ctaid": 0, "s2r.smid": 0, "s2r.clock": 0, "s2r.laneid": 1,
             "s2r.tid": 2, "shfl": REPEATED, "off.ld.global": REPEATED, "off.st.global": REPEATED,
-            "off.ld.shared": REPEATED, "off.st.shared": REPEATED}
+            "off.ld.shared": REPEATED, "off.st.shared": REPEATED, "bar": 1, "bar1": 1, "depbar": 0}
     for op, _, _, _, counted in _requests(*want):
         assert counted["shared"] == own + want[op], op
         assert counted["shared_ld"] == counted["shared_st"] == counted["shared_atom"] == 0, op
