@@ -161,6 +161,8 @@ class _Machine:
         self.at: dict[int, State] = {}
         self.todo: list[int] = []
         self.executed: set[int] = set()
+        self.halves: set[str] = set()
+        """Keys of what is known under a predicate only: "R11@!P0" is the value of R11 where P0 is false."""
 
     def run(self) -> None:
         if self.code:
@@ -228,11 +230,25 @@ class _Machine:
         if killed is None:
             state.clear()
             return
+        other = _complement(instruction.predicate)
+        other_half = {key for key in killed if key in results and state.get(f"{key}{other}") == results[key]}
+        self._forget_halves(state, killed, other)
         for key in killed:
-            if key in results and (certain or state.get(key) == results[key]):
+            if key in results and (certain or key in other_half or state.get(key) == results[key]):
                 state[key] = results[key]
-            else:
-                state.pop(key, None)
+                continue
+            state.pop(key, None)
+            if key in results and instruction.predicate:
+                self.halves.add(f"{key}{instruction.predicate}")
+                state[f"{key}{instruction.predicate}"] = results[key]
+
+    def _forget_halves(self, state: State, killed: Sequence[str], other: str) -> None:
+        """A write ends what is known of a register, unless it is under the opposite predicate, or of a predicate."""
+        for half in self.halves:
+            if half in state:
+                key, _, when = half.partition("@")
+                if (key in killed and f"@{when}" != other) or when.removeprefix("!") in killed:
+                    del state[half]
 
     def _set_join(self, instruction: Instruction, state: State) -> None:
         """Convergence registers hold the place of their join; one that is loaded from a register is unknown."""
@@ -279,8 +295,15 @@ class _Machine:
         else:
             self._arrive(step.call, {})
             lost = self.program.written_by(step.call)
-            after = {} if lost is None else {k: v for k, v in state.items() if k not in lost}
+            after = {} if lost is None else {k: v for k, v in state.items() if k not in lost and k not in self.halves}
         self._arrive(number + 1, after)
         for value in state.values():
             if isinstance(value, int) and not isinstance(value, bool) and value and value in self.program.index:
                 self._arrive(self.program.index[value], after)
+
+
+def _complement(predicate: str) -> str:
+    """The opposite of what stands before an instruction: "@!P0" for "@P0"; something that is no key for "" (always)."""
+    if not predicate:
+        return "@"
+    return "@" + predicate[2:] if predicate.startswith("@!") else "@!" + predicate[1:]

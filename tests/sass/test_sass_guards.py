@@ -292,6 +292,29 @@ def test_other_ways_to_the_flags_value():
     assert stores_guarded(("DSETP.NEU.AND", "P0, PT, R6, c[0x3][0x0], PT"), *tail) == [False]
 
 
+def test_a_value_that_is_set_under_both_of_two_opposite_predicates():
+    load = ("LDC", "R7, c[0x3][0x0]")
+    one, other = ("MOV", "R4, R7", "@P2"), ("MOV", "R4, R7", "@!P2")
+    tail = (("ISETP.NE.AND", "P0, PT, R4, RZ, PT"), (*STORE, "@P0"), ("EXIT",))
+    anything = ("LDG.E", "R8, desc[UR4][R2.64]")
+    assert stores_guarded(load, one, other, *tail) == [True]
+    assert stores_guarded(load, other, anything, one, *tail) == [True]
+    assert stores_guarded(load, one, *tail) == [False]
+    assert stores_guarded(load, one, one, *tail) == [False]
+    assert stores_guarded(load, one, ("MOV", "R4, R7", "@!P3"), *tail) == [False]
+    assert stores_guarded(load, one, ("MOV", "R4, 0x5", "@!P2"), *tail) == [False]
+    # Another write of the register or of the predicate in between, by whatever writes it.
+    assert stores_guarded(load, one, ("MOV", "R4, R9", "@P2"), other, *tail) == [False]
+    assert stores_guarded(load, one, ("MOV", "R4, R9", "@P3"), other, *tail) == [False]
+    assert stores_guarded(load, one, ("LDG.E.64", "R4, desc[UR4][R2.64]"), other, *tail) == [False]
+    assert stores_guarded(load, one, ("ISETP.GT.AND", "P2, PT, R8, RZ, PT"), other, *tail) == [False]
+    assert stores_guarded(load, one, ("R2P", "PR, R8, 0x7f"), other, *tail) == [False]
+    assert stores_guarded(load, one, ("FROBNICATE", "R9"), other, *tail) == [False]
+    # What the other half was set to may change after it was read; a path around one of them ends it.
+    assert stores_guarded(load, one, other, ("MOV", "R4, R9", "@P2"), *tail) == [False]
+    assert stores_guarded(load, one, ("BRA", "0x40", "@P5"), other, *tail) == [False]
+
+
 # -- random programs against an oracle -------------------------------------------------------------------------------
 
 MASK = 0xFFFFFFFF
