@@ -26,9 +26,9 @@ through an H200, and ``tests/sim/test_coalesce.py`` holds these functions agains
 
 ncu's ``l1tex__data_pipe_lsu_wavefronts_mem_shared.sum`` has more in it than these (measured the same way): one
 wavefront for each ``SHFL``, for each ``S2R`` of a register that differs by lane (thread index, lane), and for each load
-or store, global ones too, that is executed with all lanes predicated off; one for a warp that has barriers, however
-many; three for the asynchronous copies of a warp and their wait. Its parts ``_op_ld``, ``_op_st`` and ``_op_atom`` have
-not.
+or store, global ones too, that is executed with all lanes predicated off. Barriers and waits for copies add some that
+differ from run to run: one for a lone warp however many barriers it has, up to about two a warp in the samples. Its
+parts ``_op_ld``, ``_op_st`` and ``_op_atom`` have nothing of this.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Makes the reference table of requests from what ncu said of ``probe patterns``.
 
-    python tests/machines/summarize.py PATTERNS NCU.csv [PATTERNS NCU.csv ...] > REFERENCE
+    python tests/machines/summarize_requests.py PATTERNS NCU.csv [PATTERNS NCU.csv ...] > REFERENCE
 
 One row for each line of PATTERNS, in its order; a kernel of ``probe.cu`` sends a request up to 16 times. Of an
-operation that is in several runs, the last run counts. ``patterns.py`` makes the addresses again.
+operation that is in several runs, the last run counts. ``request_patterns.py`` makes the addresses again.
 """
 
 from __future__ import annotations

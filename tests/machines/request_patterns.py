@@ -1,6 +1,6 @@
 """Requests of one warp for ``probe.cu``: regular ones, and random ones with seeds.
 
-    python tests/machines/patterns.py [OP ...] > FILE
+    python tests/machines/request_patterns.py [OP ...] > FILE
 
 Without names all of them. A line is ``OP WIDTH MASK A0 ... A31``: bytes a lane, active lanes, and byte addresses (hex).
 """
