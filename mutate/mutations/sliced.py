@@ -82,6 +82,7 @@ class _Writer:
         self.names = names
         self.features: set[str] = set()
         self._idle = idle_loads(self.slicer, not style.guard_stores) if style.keep.loads else []
+        self._loads = sorted(a.node.start for a in info.sites.accesses if a.touches_global and a.reads)
         self._stores = sorted(a.node.start for a in info.sites.accesses if a.touches_global
                               and a.kind in ("store", "update"))
 
@@ -117,7 +118,7 @@ class _Writer:
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
         if p.act is Act.FOLD:
-            return [f"km_fold(km_sink, {show(p.node)});"]
+            return [f"{self._fold(p.node)}(km_sink, {show(p.node)});"]
         if p.act is Act.STORE and p.access is not None:
             return self._store(p.access)
         if p.act is Act.ATOMIC and p.access is not None:
@@ -154,6 +155,35 @@ class _Writer:
                 if inside < len(self._stores) or (alternatives and inside > 1):
                     return f"km_put<{bisect_left(self._stores, a.node.start) + 1}>"
         return "km_put"
+
+    def _fold(self, node: Node) -> str:
+        """Loads of the branches of one statement differ by a number too, or one load with a selected address is made.
+
+        A branch that returns has what follows it as its alternative.
+        """
+        for up in node.ancestors():
+            if up is self.info.function.body:
+                break
+            if up.type in _BRANCHES:
+                whole = up
+                if up.type == "if_statement" and up.get("alternative") is None:
+                    then = up.get("consequence")
+                    if then is None or not any(n.type == "return_statement" for n in then.walk()):
+                        continue
+                    whole = self.info.function.body
+                elif up.type != "switch_statement" and all(self._only_loads(up.get(f)) for f in
+                                                           ("consequence", "alternative")):
+                    continue  # the original selects the address too
+                if bisect_left(self._loads, whole.end) - bisect_left(self._loads, whole.start) > 1:
+                    return f"km_fold<{bisect_left(self._loads, node.start) + 1}>"
+        return "km_fold"
+
+    def _only_loads(self, arm: Node | None) -> bool:
+        """Whether a branch is no more than a load, or an assignment of one."""
+        while arm is not None and arm not in self.info.sites.at:
+            kids = [k for k in arm.kids if k.type not in ("else", "comment")]
+            arm = arm.get("right") if arm.type == "assignment_expression" else kids[0] if len(kids) == 1 else None
+        return arm is not None and self.info.sites.at[arm].kind == "load"
 
     def _intrinsic(self, a: Access) -> str:
         """An atomic or a store intrinsic with the sink as its value."""

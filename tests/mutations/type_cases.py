@@ -568,6 +568,32 @@ __global__ void k(int *out, const int *in, int n) {
     out[threadIdx.x] = i;
 }
 """, retained=True),
+    Case("returned_values", """
+__device__ float pick(const float *p, int i) { if (i & 1) return p[i]; return p[i + 1] * 2.0f; }
+__device__ const float *row(const float *p, int r) { return p + 64 * r; }
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = pick(in, i) * row(in, blockIdx.x)[threadIdx.x];
+}
+"""),
+    Case("loads_of_branches", """
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a, b;
+    if (i < n) a = in[i] * 3.0f;
+    else a = sqrtf(in[i + n]);
+    if (i & 1) b = in[2 * i]; else { b = in[3 * i]; }
+    float c = i < 2 * n ? in[i] - 3.0f : in[i + n] * 0.5f;
+    float d = 0;
+    switch (n) {
+        case 0: d = in[4 * i]; break;
+        case 1: d = in[i + 1] * 2; break;
+        case 2: d = in[i * 3]; break;
+        default: d = in[n];
+    }
+    out[i] = a * b + c * d;
+}
+"""),
     Case("nested_without_braces", """
 __global__ void k(float *out, const float *in, int n, int m) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -66,7 +66,12 @@ struct km_Sink {
     unsigned bits = km_flag;  // not a constant: storing back what was just loaded would be dropped as redundant
     __device__ __forceinline__ ~km_Sink() { if (1 == bits * km_flag) km_out = bits; }
 };
-template <class T> __device__ __forceinline__ void km_fold(km_Sink &sink, const T value) { sink.bits += km_bits(value); }
+// `branch` tells the loads of different branches apart: they would become one load with a selected address.
+template <int branch = 0, class T> __device__ __forceinline__ void km_fold(km_Sink &sink, const T value)
+{
+    if (branch) asm volatile("// load %0" :: "n"(branch));
+    sink.bits += km_bits(value);
+}
 template <class T> struct km_plain { typedef T type; };
 template <class T> struct km_plain<volatile T> { typedef T type; };
 template <class T> struct km_plain<const T> { typedef T type; };
