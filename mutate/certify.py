@@ -26,7 +26,7 @@ def demands(mutations: Sequence[Mutation]) -> tuple[tuple[Mutation, Check], ...]
                 continue
             kept = tuple(c for c in check.classes if c not in removed or check.kind == "none")
             if kept or check.kind == "identical":
-                out.append((m, Check(check.kind, kept, check.what)))
+                out.append((m, Check(check.kind, kept, check.what, check.addresses)))
     return tuple(out)
 
 

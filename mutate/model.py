@@ -49,6 +49,33 @@ class StaticCounts:
 
 
 @dataclass(frozen=True)
+class AccessPair:
+    """Accesses of one space and direction in a run: sectors of global and local memory, of shared memory the accesses
+
+    of threads. ``same``: at the same addresses as often (the multisets are equal).
+    """
+
+    original: int
+    variant: int
+    same: bool
+
+
+@dataclass(frozen=True)
+class DynamicCounts:
+    """Original and variant run on the simulator over ``blocks`` of the launches' ``grid_blocks``.
+
+    Instructions executed (warps) by class; accesses by space and direction. ``why_not``: why nothing was run, or "".
+    """
+
+    blocks: int
+    grid_blocks: int
+    original: Mapping[str, int]
+    variant: Mapping[str, int]
+    memory: Mapping[str, AccessPair]
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
 class Resources:
     """Per thread: registers, spill and local bytes. Per block: static shared memory in bytes."""
 
@@ -86,6 +113,7 @@ class Certificate:
     original: Resources | None = None
     variant: Resources | None = None
     occupancy: OccupancyPlan | None = None
+    dynamic: DynamicCounts | None = None
 
 
 def worst(reasons: tuple[Reason, ...]) -> Verdict:

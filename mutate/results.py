@@ -40,6 +40,8 @@ class Request:
     pad: str = "launch"
     verify: bool = True
     output: Path = Path("kmutate-out")
+    dynamic: bool = False
+    """Whether original and variants are also run on the simulator (the command line does unless told not to)."""
 
 
 @dataclass(frozen=True)

@@ -50,16 +50,19 @@ def _settings(values: tuple[str, ...]) -> dict[str, str]:
 @click.option("--pad", type=click.Choice(["launch", "static"]), default="launch", show_default=True,
               help="Where the shared-memory padding goes: the launch, or the variant's text.")
 @click.option("--no-verify", is_flag=True, help="Write the variants only: no compiler, no certificate.")
+@click.option("--no-dynamic", is_flag=True, help="Compare instructions only: do not run the variants on the simulator.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.variants/1).")
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every variant that was not refused is VALID.")
 def variants_command(file: Path, output: Path, mutations: tuple[str, ...], kernels: tuple[str, ...],
                      instances: tuple[str, ...], arch: str, defines: tuple[str, ...], include_dirs: tuple[str, ...],
                      std: str | None, maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
-                     launch_file: Path | None, pad: str, no_verify: bool, as_json: bool, strict: bool) -> int:
+                     launch_file: Path | None, pad: str, no_verify: bool, no_dynamic: bool, as_json: bool,
+                     strict: bool) -> int:
     """Rewrite each kernel of FILE into variants that do less, and prove what they still do."""
     try:
         request = Request(file, mutations, kernels, instances, arch, defines, include_dirs, std, maxrregcount,
-                          use_fast_math, _settings(settings), launch_file, pad, not no_verify, output)
+                          use_fast_math, _settings(settings), launch_file, pad, not no_verify, output,
+                          not (no_dynamic or no_verify))
         from mutate.pipeline.start import start_compilers  # before what takes longer to load
 
         start_compilers(request)

@@ -171,7 +171,7 @@ def materialize_blocks(array: ArrayDecl, blocks: npt.NDArray[np.int64], size: in
         return out
     kind, width = lanes
     per = size // kind.size
-    i = blocks[:, None].astype(np.uint64) * _u(per) + np.arange(per, dtype=np.uint64)
+    i: U64 = (blocks[:, None].astype(np.uint64) * _u(per) + np.arange(per, dtype=np.uint64)).astype(np.uint64)
     total = array.count * width
     inside = i < _u(total)
     if inside.all():

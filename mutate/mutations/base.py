@@ -85,6 +85,8 @@ class Check:
     kind: str
     classes: tuple[str, ...] = ()
     what: str = ""
+    addresses: bool = True
+    """Whether accesses that are kept must, in a run, be at the same addresses."""
 
 
 Transform = Callable[[Program], Rewrite | Refused]

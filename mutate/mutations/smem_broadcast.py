@@ -28,7 +28,7 @@ MUTATION = Mutation(
         "compiler, so no value stays in a register that did not before",
     transform=transform,
     checks=(
-        Check("same", SHARED, "shared accesses"),
+        Check("same", SHARED, "shared accesses", addresses=False),
         Check("same", (*GLOBAL, "barrier"), "global accesses and barriers"),
         Check("same", ARITHMETIC, "arithmetic"),
     ),

@@ -43,6 +43,10 @@ def prove(prover: Prover, targets: Sequence[Target], built: dict[int, Built]) ->
     ready = [w for w in works if w.error is None]
     prover.compile_all(ready)
     certificates = prover.certify_all()
+    if prover.request.dynamic:
+        from mutate.pipeline.dynamic import add_dynamic
+
+        certificates = add_dynamic(prover, certificates)
     index = {id(w): i for i, w in enumerate(ready)}
     results: list[KernelResult] = []
     for w in works:

@@ -24,7 +24,7 @@ from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.report.bench import load_template
 from mutate.results import Progress, Request, Target
-from mutate.sass.disasm import Instruction, disassemble
+from mutate.sass.disasm import Instruction, Listing, disassemble
 from mutate.sass.rough import rough_counts
 from mutate.source import Lines, Span
 from mutate.toolchain.elf import Cubin
@@ -88,6 +88,8 @@ class Prover:
         self._device: Device | None = None
         self._nvdisasm: WaitingNvdisasm | None = None
         self._counts: dict[int, tuple[dict[str, int], dict[str, int]]] = {}
+        self.listings: dict[tuple[int, str | None], Listing] = {}
+        """What runs, by work and variant (``None``: the original)."""
 
     # -- compiling ----------------------------------------------------------------------------------------
 
@@ -253,6 +255,7 @@ class Prover:
                     continue
                 static, identical = self._static(c, images, listings, original, natural, rolled, even)
                 done[c.name] = self._certificate(work, c, static, identical)
+                self.listings[i, None], self.listings[i, c.name] = listings[original], listings[natural]
         return out
 
     def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],

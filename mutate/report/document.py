@@ -7,7 +7,7 @@ from typing import Any
 
 from mutate import __version__
 from mutate.errors import KmutateError
-from mutate.model import Certificate, OccupancyPlan, Resources, StaticCounts
+from mutate.model import Certificate, DynamicCounts, OccupancyPlan, Resources, StaticCounts
 from mutate.results import KernelResult, Report, VariantResult
 from mutate.source import Lines
 
@@ -35,6 +35,15 @@ def _occupancy(plan: OccupancyPlan) -> dict[str, Any]:
     }
 
 
+def _dynamic(dynamic: DynamicCounts) -> dict[str, Any]:
+    if dynamic.why_not:
+        return {"done": False, "why": dynamic.why_not}
+    return {"done": True, "blocks": dynamic.blocks, "grid_blocks": dynamic.grid_blocks,
+            "original": dict(dynamic.original), "variant": dict(dynamic.variant),
+            "memory": {name: {"original": p.original, "variant": p.variant, "same": p.same}
+                       for name, p in dynamic.memory.items()}}
+
+
 def certificate_document(certificate: Certificate) -> dict[str, Any]:
     out: dict[str, Any] = {
         "verdict": str(certificate.verdict),
@@ -52,6 +61,8 @@ def certificate_document(certificate: Certificate) -> dict[str, Any]:
         out["static_smem"] = _pair(a, b, "static_smem")
     if certificate.occupancy is not None:
         out["occupancy"] = _occupancy(certificate.occupancy)
+    if certificate.dynamic is not None:
+        out["dynamic"] = _dynamic(certificate.dynamic)
     return out
 
 

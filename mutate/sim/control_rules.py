@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from mutate.sim import coalesce
 from mutate.sim import layout as lay
 from mutate.sim.atomics import OPERATIONS, TYPES
 from mutate.sim.operand import operand as parse
@@ -88,6 +89,7 @@ def _branch(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
         else:
             decoder.put_words(lay.A, 0xFFFFFFFF)
     row[lay.X] = decoder.target(rest[-1])
+    row[lay.Y] = int("U" in mods)
 
 
 @rule("BSSY", "BSYNC")
@@ -471,7 +473,7 @@ def _load(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> N
 def _store(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
     row = decoder.code[decoder.index]
     name = decoder.listing[decoder.index].name
-    row[lay.OP], row[lay.ACTION] = _SPACES[name], lay.STORE
+    row[lay.OP], row[lay.ACTION], row[lay.SHARED_KIND] = _SPACES[name], lay.STORE, coalesce.STORE
     _size(decoder, mods)
     _address(decoder, operands[0], is_global=name in ("STG", "ST"))
     _data(decoder, operands[1], int(row[lay.WIDTH]))
@@ -534,6 +536,8 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
         number = value.number
         row[lay.SECOND] = 0 if number < 0 else decoder.register("R", number) * lay.LANES
         row[lay.SECOND_REL] = 0 if number < 0 else -1
+    row[lay.SHARED_KIND] = (coalesce.POPC_INC if increment else coalesce.CAST_SPIN if cast else
+                            coalesce.CAS if op == "CAS" else coalesce.ATOMIC)
     row[lay.TABLE] = OPERATIONS[op] | TYPES[kind] << 4
     row[lay.Y] = 2 * cast
 
@@ -542,6 +546,7 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
 def _copy(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
     row = decoder.code[decoder.index]
     row[lay.OP] = lay.COPY_ASYNC
+    row[lay.SHARED_KIND] = coalesce.ASYNC_BYPASS if "BYPASS" in mods else coalesce.ASYNC
     _size(decoder, mods)
     row[lay.FLAGS] |= lay.NO_DST
     _address(decoder, operands[1], is_global=True)

@@ -220,6 +220,8 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         whole = (alive[w] & want) & ~mask == 0
                     if whole == (op == BRA_DIV):
                         taken = u32(0)
+                elif row[Y] and taken != mask:
+                    taken = u32(0)  # BRA.U: all of the split or none
                 counters[pc, TAKEN] += i64(taken != 0)
                 if taken == mask:
                     pc = i64(row[X])

@@ -20,6 +20,8 @@ X = 23
 WIDTH = 24
 Y = 25
 ACTION = 26
+# Which rule counts the wavefronts of a shared request (``coalesce``).
+SHARED_KIND = 27
 COLUMNS = 28
 # The value of a compare-and-swap, in columns that only arithmetic needs.
 SECOND, SECOND_REL = B_MOD, C_MOD

@@ -7,7 +7,7 @@ from numba import njit
 
 from mutate.sim.access import locate, mix, read_bytes, request_pages, write_bytes
 from mutate.sim.atomics import atomic_value
-from mutate.sim.coalesce import shared_wavefronts, unique_sectors
+from mutate.sim.coalesce import atomic_sectors, cast_spin_winners, shared_phases, shared_wavefronts, unique_sectors
 from mutate.sim.filling import fill_page
 from mutate.sim.lanes import popc
 from mutate.sim.layout import *
@@ -32,7 +32,7 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     """Counts the sectors of a request of global memory and adds them to the multiset; returns their number."""
     n = unique_sectors(addresses, mask, width, 5, sectors)
     counters[pc, REQUESTS] += 1
-    counters[pc, SECTORS] += n
+    counters[pc, SECTORS] += atomic_sectors(addresses, mask, width, 5) if which == H_GLOBAL_ATOMIC else n
     counters[pc, BYTES] += i64(popc(mask)) * width
     for k in range(n):
         add_to_multiset(hashes, which, sectors[k])
@@ -62,6 +62,7 @@ def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
     n = shared_wavefronts(addresses, mask, width, kind)
     counters[pc, REQUESTS] += 1
     counters[pc, WAVEFRONTS] += n
+    counters[pc, IDEAL] += shared_phases(addresses, mask, width, kind)
     counters[pc, BYTES] += i64(popc(mask)) * width
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
@@ -174,14 +175,22 @@ def save(store, offsets, mask, row, registers, base):
 
 
 @njit(**_JIT)
-def update(store, offsets, mask, row, registers, base, d0, d1):
-    """An atomic operation, lane by lane in order; old values into the destination."""
+def update(store, offsets, mask, row, registers, base, addresses, d0, d1):
+    """An atomic operation, lane by lane in order; old values into the destination.
+
+    Of ``ATOMS.CAST.SPIN`` some lanes fail whatever is in memory, as on the hardware, and give 0: they try again.
+    """
     width = i64(row[WIDTH])
     ic = i64(row[C]) + (base & i64(row[C_REL]))
     second = i64(row[SECOND]) + (base & i64(row[SECOND_REL]))
     op, kind = i64(row[TABLE]) & 15, i64(row[TABLE]) >> 4
+    spin = row[Y] & 2 != 0
+    winners = u32(cast_spin_winners(addresses, mask, width)) if spin else mask
     for lane in range(32):
         if not mask >> u32(lane) & u32(1):
+            continue
+        if not winners >> u32(lane) & u32(1):
+            d0[lane] = u32(0)
             continue
         old = u64(read_bytes(store, offsets[lane], 4, 0))
         value = u64(registers[ic + lane])
@@ -199,14 +208,14 @@ def update(store, offsets, mask, row, registers, base, d0, d1):
             write_bytes(store, offsets[lane] + 4, 4, u32(new >> u64(32)))
         d0[lane] = u32(old & u64(0xFFFFFFFF))
         d1[lane] = u32(old >> u64(32))
-        if row[Y] & 2:
+        if spin:
             d0[lane] = u32(old == value)
     if not row[FLAGS] & NO_DST:
         at = base + i64(row[DST])
         for lane in range(32):
             if mask >> u32(lane) & u32(1):
                 registers[at + lane] = d0[lane]
-                if width == 8 and not row[Y] & 2:
+                if width == 8 and not spin:
                     registers[at + 32 + lane] = d1[lane]
 
 
@@ -246,7 +255,7 @@ def copy_async(row, guard, mask, base, registers, shared, first, size, table, li
             sectors[lane] = u64(targets[lane])
             for k in range(width):
                 shared[targets[lane] + k] = pages[offsets[lane] + k] if mask >> u32(lane) & u32(1) else u8(0)
-    counters[pc, WAVEFRONTS] += shared_wavefronts(sectors[:32], guard, width, 1)
+    counters[pc, WAVEFRONTS] += shared_wavefronts(sectors[:32], guard, width, i64(row[SHARED_KIND]))
     for lane in range(32):
         if guard >> u32(lane) & u32(1):
             add_to_multiset(hashes, H_SHARED_STORE, u64(targets[lane]))
@@ -289,18 +298,19 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
         elif what == _STORE:
             save(pages, offsets, on_global, row, registers, base)
         else:
-            update(pages, offsets, on_global, row, registers, base, d0, d1)
+            update(pages, offsets, on_global, row, registers, base, addresses, d0, d1)
     if on_shared:
         status = resolve_shared(addresses, on_shared, width, first, size, offsets, error)
         if status != DONE:
             return status, cost
-        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, what)
+        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width,
+                            i64(row[SHARED_KIND]))
         if what == _LOAD:
             load(shared, offsets, on_shared, row, registers, base, d0)
         elif what == _STORE:
             save(shared, offsets, on_shared, row, registers, base)
         else:
-            update(shared, offsets, on_shared, row, registers, base, d0, d1)
+            update(shared, offsets, on_shared, row, registers, base, addresses, d0, d1)
     if on_local:
         status = resolve_local(addresses, on_local, width, warp, local_size, offsets, error)
         if status != DONE:

@@ -9,18 +9,13 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 
 from mutate.resources import templates_dir
+from mutate.sim.code import code_folder
 from mutate.sim.semantics import KINDS, Kind
-from mutate.toolchain.cache import default_cache, digest
 
-COMPILED = ("access", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "layout", "memory",
-            "operations", "registers", "semantics", "shuffle", "splits")
-"""Modules of this package whose text goes into machine code."""
 _MODULE = "kmutate_lane_operations"
 
 
@@ -68,19 +63,6 @@ def generated_source() -> str:
     env = jinja2.Environment(loader=jinja2.FileSystemLoader(templates_dir() / "sim"), trim_blocks=True,
                              lstrip_blocks=True, undefined=jinja2.StrictUndefined, autoescape=False)
     return env.get_template("lanes.py.j2").render(groups=groups)
-
-
-def code_folder() -> Path:
-    """Folder of the generated file and of numba's cache, named after all that goes into them."""
-    import numba
-
-    here = Path(__file__).parent
-    texts = [(here / f"{name}.py").read_bytes() for name in COMPILED]
-    texts.append((templates_dir() / "sim" / "lanes.py.j2").read_bytes())
-    key = digest("sim", numba.__version__, sys.version, *texts)
-    folder = (default_cache().folder or Path(tempfile.gettempdir()) / "kmutate") / "sim" / key[:16]
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _load() -> ModuleType:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.errors import KmutateError
+from mutate.launch import rng
 from mutate.launch.data import materialize
 from mutate.launch.model import Launch, pack_arg
 from mutate.sass.disasm import Instruction
@@ -48,13 +49,22 @@ class Outcome:
     arrays: Mapping[str, int] = field(default_factory=dict)
 
 
-def sample_blocks(total: int, count: int) -> tuple[int, ...]:
-    """``count`` blocks spread over the grid, the first and the last among them (two or more); all when they are few."""
+def sample_blocks(grid: Sequence[int], count: int) -> tuple[int, ...]:
+    """``count`` blocks of a grid (x, y, z), as linear numbers in rising order; all when they are few.
+
+    The block in the middle first, because blocks at an edge do less or other work; then one of each of ``count - 1``
+    equal stretches of the grid, at a place that a hash chooses, so that no row or column is preferred.
+    """
+    gx, gy, gz = grid
+    total = gx * gy * gz
     if count >= total:
         return tuple(range(total))
-    if count == 1:
-        return (0,)
-    return tuple(sorted({round(k * (total - 1) / (count - 1)) for k in range(count)}))
+    chosen = {gx // 2 + gx * (gy // 2 + gy * (gz // 2))}
+    stretches = count - 1
+    for k in range(stretches):
+        low, high = k * total // stretches, (k + 1) * total // stretches
+        chosen.add(low + rng.splitmix64(k) % (high - low))
+    return tuple(sorted(chosen))
 
 
 class Simulation:

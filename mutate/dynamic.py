@@ -1,0 +1,281 @@
+"""The dynamic certificate: original and variants run on the simulator, their accesses and instructions compared.
+
+What the static counts cannot tell (loops unrolled differently, merged accesses, code that never runs) the run does: for
+global memory the multisets of sectors, for shared memory those of the lanes' addresses, and instructions by class.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+
+from mutate.certify import RETAINED_SHARE, demands, matching
+from mutate.errors import KmutateError
+from mutate.launch.model import Launch
+from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
+from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Mutation
+from mutate.sass.classes import class_of
+from mutate.sass.disasm import Instruction
+from mutate.sim.code import load_interpreter, simulator_digest
+from mutate.toolchain.cache import Cache, digest
+
+# Warp instructions that all runs of one kernel may take together: a second or two.
+TARGET_INSTRUCTIONS = 3_000_000
+# ... and that a single run may take before it is given up.
+LIMIT_INSTRUCTIONS = 30_000_000
+MOST_BLOCKS = 64
+# Opaque values take other branches within library functions (a division's slow path): that much is no difference.
+_ARITHMETIC_SLACK = 0.02
+# Totals of accesses this close are the same work with a flaw; further apart it is other work.
+_ACCESS_SLACK = 0.01
+_THREADS = 2
+SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
+          "local_store")
+"""Names of the multisets, in the order of ``mutate.sim.layout``."""
+_GROUPS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (GLOBAL_LOADS, ("global_load",)), (GLOBAL_STORES, ("global_store",)), (GLOBAL_UPDATES, ("global_atomic",)),
+    (SHARED, ("shared_load", "shared_store", "shared_atomic")))
+_SETTLED = frozenset(("static-counts-differ", "vector-accesses-differ", "generic-accesses"))
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One kernel to run: its cubin, symbol and listing; ``extra_smem`` bytes of padding at launch."""
+
+    cubin: bytes
+    entry: str
+    listing: Sequence[Instruction] = field(repr=False)
+    extra_smem: int = 0
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What one binary did in all launches. ``multisets`` are (hash, hash, accesses) by ``SPACES``."""
+
+    classes: Mapping[str, int]
+    multisets: tuple[tuple[int, int, int], ...]
+    instructions: int
+    blocks: int
+    grid_blocks: int
+    failure: str = ""
+    failure_slug: str = ""
+
+
+def _no_progress(what: str, done: int, total: int) -> None:
+    del what, done, total
+
+
+def plan_blocks(per_block: int, runs: int, total: int) -> int:
+    """How many blocks of a grid to run, so that all runs together stay near the target."""
+    affordable = TARGET_INSTRUCTIONS // max(1, per_block * runs)
+    return max(1, min(affordable, MOST_BLOCKS, total))
+
+
+def simulate_binary(binary: Binary, launches: Sequence[Launch], blocks: Sequence[int], cache: Cache,
+                    progress: Callable[[str, int, int], None] = _no_progress) -> Summary:
+    """Runs a sample of each launch; ``blocks`` says how many of each. From the cache when it was done before."""
+    key = digest("dynamic", simulator_digest(), binary.cubin, binary.entry, binary.extra_smem, _describe(launches),
+                 repr(tuple(blocks)))
+    known = cache.get("dynamic", key)
+    if known is not None:
+        raw = json.loads(known)
+        return Summary(**{**raw, "multisets": tuple(tuple(m) for m in raw["multisets"])})
+    load_interpreter(progress)
+    summary = _simulate(binary, launches, blocks)
+    cache.put("dynamic", key, json.dumps(asdict(summary)).encode())
+    return summary
+
+
+def _describe(launches: Sequence[Launch]) -> str:
+    """Everything of the launches that a run depends on."""
+    out = []
+    for la in launches:
+        arrays = [(a.name, str(a.elem), a.dims, a.init.kind, a.init.args, a.init.key, a.init.data, a.stream, a.seed,
+                   _stamp(a.init.path)) for a in (*la.arrays, *la.symbols)]
+        arguments = [repr(a.as_value()) for a in la.args]
+        out.append((la.grid, la.block, la.smem, arguments, arrays))
+    return repr(out)
+
+
+def _stamp(path: str) -> tuple[str, int, int] | None:
+    from pathlib import Path
+
+    if not path:
+        return None
+    found = Path(path).stat()
+    return path, found.st_size, found.st_mtime_ns
+
+
+def _simulate(binary: Binary, launches: Sequence[Launch], blocks: Sequence[int]) -> Summary:
+    from mutate.sim.image import read_image
+    from mutate.sim.run import Simulation, sample_blocks
+
+    image = read_image(binary.cubin, binary.entry)
+    names = [class_of(i) for i in binary.listing]
+    classes: Counter[str] = Counter()
+    sums = [[0, 0, 0] for _ in SPACES]
+    instructions = ran = total = 0
+    for launch, count in zip(launches, blocks, strict=True):
+        gx, gy, gz = launch.grid
+        try:
+            simulation = Simulation(image, binary.listing, launch, extra_smem=binary.extra_smem,
+                                    budget=LIMIT_INSTRUCTIONS)
+            chosen = sample_blocks(launch.grid, count)
+            outcome = simulation.run(chosen)
+        except KmutateError as error:
+            return Summary({}, tuple((0, 0, 0) for _ in SPACES), 0, 0, 0, error.what, error.slug)
+        for name, n in zip(names, outcome.counts.per_instruction[:, 0].tolist(), strict=True):
+            classes[name] += n
+        instructions += int(outcome.counts.per_instruction[:, 0].sum())
+        for row, more in zip(sums, outcome.counts.multisets.tolist(), strict=True):
+            for k in range(3):
+                row[k] = (row[k] + more[k]) % 2**64
+        ran += len(chosen)
+        total += gx * gy * gz
+    return Summary({c: n for c, n in sorted(classes.items()) if n}, tuple((a, b, n) for a, b, n in sums), instructions,
+                   ran, total)
+
+
+def simulate_all(original: Binary, variants: Mapping[str, Binary], launches: Sequence[Launch], cache: Cache,
+                 progress: Callable[[str, int, int], None] = _no_progress) -> tuple[Summary, dict[str, Summary]]:
+    """The original and its variants on the same sample of blocks."""
+    totals = [la.grid[0] * la.grid[1] * la.grid[2] for la in launches]
+    first = simulate_binary(original, launches, [1] * len(launches), cache, progress)
+    if first.failure:
+        return first, {}
+    counts = [plan_blocks(first.instructions, len(variants) + 1, total) for total in totals]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        whole = pool.submit(simulate_binary, original, launches, counts, cache)
+        parts = {name: pool.submit(simulate_binary, b, launches, counts, cache) for name, b in variants.items()}
+        return whole.result(), {name: part.result() for name, part in parts.items()}
+
+
+def compared(original: Summary, variant: Summary) -> DynamicCounts:
+    """The two runs side by side."""
+    memory = {name: AccessPair(a[2], b[2], a == b)
+              for name, a, b in zip(SPACES, original.multisets, variant.multisets, strict=True) if a[2] or b[2]}
+    return DynamicCounts(original.blocks, original.grid_blocks, original.classes, variant.classes, memory)
+
+
+def not_done(why: str) -> DynamicCounts:
+    return DynamicCounts(0, 0, {}, {}, {}, why)
+
+
+def with_dynamic(certificate: Certificate, mutations: Sequence[Mutation], original: Summary,
+                 variant: Summary | None) -> Certificate:
+    """The certificate after the run: what the static check got wrong is settled, what it could not see is added."""
+    if original.failure or variant is None:
+        return without_dynamic(certificate, f"the original does not run on the simulator: {original.failure}")
+    if variant.failure_slug in ("unsupported-instruction", "instruction-budget"):
+        return without_dynamic(certificate, f"the variant does not run on the simulator: {variant.failure}")
+    if variant.failure:
+        reason = Reason("dynamic-failed", f"the original runs on the simulator, the variant does not: "
+                                          f"{variant.failure}", Verdict.INVALID)
+        return _certificate(certificate, (*certificate.reasons, reason), not_done(variant.failure))
+    counts = compared(original, variant)
+    found = dynamic_reasons(mutations, counts, certificate.reasons)
+    reasons = [_settled(r, counts, found, mutations) for r in certificate.reasons]
+    if any(r.slug == "retained-load-traffic" for r in found):
+        reasons = [replace(r, severity=Verdict.VALID) if r.slug == "retained-loads" else r for r in reasons]
+    return _certificate(certificate, (*reasons, *found), counts)
+
+
+def without_dynamic(certificate: Certificate, why: str) -> Certificate:
+    """The certificate as it was, with the reason why nothing was run."""
+    reason = Reason("dynamic-not-done", why, Verdict.VALID)
+    return _certificate(certificate, (*certificate.reasons, reason), not_done(why))
+
+
+def _certificate(certificate: Certificate, reasons: Sequence[Reason], dynamic: DynamicCounts) -> Certificate:
+    unique = tuple(dict.fromkeys(reasons))
+    return replace(certificate, verdict=worst(unique), reasons=unique, dynamic=dynamic)
+
+
+def _settled(reason: Reason, counts: DynamicCounts, found: Sequence[Reason], mutations: Sequence[Mutation]) -> Reason:
+    """A static reason that the run refutes becomes information."""
+    if reason.severity is Verdict.VALID:
+        return reason
+    failed = any(r.severity is not Verdict.VALID for r in found)
+    if reason.slug in _SETTLED and not failed:
+        return replace(reason, severity=Verdict.VALID, text=f"{reason.text}; run, both do the same")
+    if reason.slug == "not-removed" and not failed and _all_removed(counts, mutations):
+        return replace(reason, severity=Verdict.VALID, text=f"{reason.text}; run, they are never executed")
+    return reason
+
+
+def _all_removed(counts: DynamicCounts, mutations: Sequence[Mutation]) -> bool:
+    """Whether what is to be removed was executed by the original and never by the variant."""
+    for _, check in demands(mutations):
+        if check.kind != "none":
+            continue
+        before = sum(matching(counts.original, check.classes).values())
+        after = sum(matching(counts.variant, check.classes).values())
+        names = [n for patterns, names in _GROUPS for n in names if set(patterns) & set(check.classes)]
+        executed = sum(counts.memory[n].variant for n in names if n in counts.memory)
+        if before == 0 or (executed if names else after):
+            return False
+    return True
+
+
+def dynamic_reasons(mutations: Sequence[Mutation], counts: DynamicCounts, static: Sequence[Reason]) -> list[Reason]:
+    """What the run says against a variant."""
+    retained = any(r.slug in ("retained-load", "retained-loads") for r in static)
+    out: list[Reason] = []
+    for mutation, check in demands(mutations):
+        if check.kind == "identical":
+            if counts.original != counts.variant or not all(m.same for m in counts.memory.values()):
+                out.append(Reason("dynamic-counts-differ", "run, the instructions differ", Verdict.INVALID))
+            continue
+        spaces = [n for patterns, names in _GROUPS for n in names if set(patterns) & set(check.classes)]
+        if check.kind == "none":
+            out += _removed(mutation, [n for n in spaces if n in counts.memory], counts, retained)
+        else:
+            out += [r for n in spaces if n in counts.memory
+                    for r in _kept(check.what, n, counts.memory[n], check.addresses)]
+            if set(ARITHMETIC) & set(check.classes):
+                out += _arithmetic(counts)
+            if "barrier" in check.classes and counts.original.get("barrier", 0) != counts.variant.get("barrier", 0):
+                out.append(Reason("dynamic-counts-differ", f"run, barriers {counts.original.get('barrier', 0)} -> "
+                                                           f"{counts.variant.get('barrier', 0)}"))
+    return out
+
+
+def _kept(what: str, space: str, pair: AccessPair, addresses: bool) -> list[Reason]:
+    if pair.same or (not addresses and pair.original == pair.variant):
+        return []
+    unit = "sectors" if space.startswith(("global", "local")) else "accesses of threads"
+    name = space.replace("_", " ")
+    if pair.original == pair.variant:
+        return [Reason("dynamic-addresses-differ", f"run, {name}: {pair.original} {unit} as in the original, but not "
+                                                   "at the same addresses")]
+    apart = abs(pair.original - pair.variant) / max(pair.original, 1)
+    return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}",
+                   Verdict.DEGRADED if apart <= _ACCESS_SLACK else Verdict.INVALID)]
+
+
+def _removed(mutation: Mutation, spaces: Sequence[str], counts: DynamicCounts, retained: bool) -> list[Reason]:
+    left = {n: counts.memory[n].variant for n in spaces if counts.memory[n].variant}
+    if not left:
+        return []
+    words = ", ".join(f"{n.replace('_', ' ')} {v} of {counts.memory[n].original} sectors" for n, v in left.items())
+    if not retained or "global_store" in left:
+        return [Reason("not-removed", f"run, these are left: {words}", Verdict.INVALID)]
+    before = sum(counts.memory[n].original for n in spaces if n in ("global_load", "global_atomic"))
+    share = sum(left.values()) / max(before, 1)
+    severe = share > RETAINED_SHARE and mutation.id == "math-only"
+    return [Reason("retained-load-traffic", f"the loads that stay are {share:.1%} of the original's load sectors "
+                   f"({words})", Verdict.DEGRADED if severe else Verdict.VALID)]
+
+
+def _arithmetic(counts: DynamicCounts) -> list[Reason]:
+    before, after = matching(counts.original, ARITHMETIC), matching(counts.variant, ARITHMETIC)
+    total = max(1, sum(before.values()))
+    apart = {c: (before.get(c, 0), after.get(c, 0)) for c in sorted({*before, *after})
+             if abs(before.get(c, 0) - after.get(c, 0)) > _ARITHMETIC_SLACK * total}
+    if not apart:
+        return []
+    words = ", ".join(f"{c} {a} -> {b}" for c, (a, b) in apart.items())
+    return [Reason("dynamic-counts-differ", f"run, arithmetic changed: {words}")]

@@ -1,0 +1,70 @@
+"""Where the simulator's machine code is kept, and whether it has been made yet."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from mutate.resources import templates_dir
+from mutate.toolchain.cache import default_cache, digest
+
+COMPILED = ("access", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "layout", "memory",
+            "operations", "registers", "semantics", "shuffle", "splits")
+"""Modules of this package whose text goes into machine code."""
+ENVIRONMENT = "KMUTATE_CODE_CACHE"
+"""Folder for machine code, when it is not to be below the cache."""
+_MARK = "compiled"
+Progress = Callable[[str, int, int], None]
+
+
+@cache
+def code_digest() -> str:
+    """Names everything that goes into the machine code: sources, template, numba, Python, processor."""
+    here = Path(__file__).parent
+    texts = [(here / f"{name}.py").read_bytes() for name in COMPILED]
+    texts.append((templates_dir() / "sim" / "lanes.py.j2").read_bytes())
+    return digest("sim", version("numba"), version("numpy"), sys.version, platform.machine(), *texts)
+
+
+@cache
+def simulator_digest() -> str:
+    """Names the whole simulator: what a run gives depends on nothing else but its inputs."""
+    texts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return digest(code_digest(), *texts)
+
+
+def code_folder() -> Path:
+    """Folder of the generated file and of numba's cache; below the cache, or where ``KMUTATE_CODE_CACHE`` says."""
+    chosen = os.environ.get(ENVIRONMENT)
+    base = Path(chosen) if chosen else (default_cache().folder or Path(tempfile.gettempdir()) / "kmutate") / "sim"
+    folder = base / code_digest()[:16]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.mkdtemp(prefix="kmutate-sim-"))
+    return folder
+
+
+def is_compiled() -> bool:
+    return (code_folder() / _MARK).exists()
+
+
+def load_interpreter(progress: Progress) -> None:
+    """Imports the interpreter, and compiles it if that was not done before; says so, because it takes most of a minute.
+
+    A compiled interpreter loads in a quarter of a second.
+    """
+    known = is_compiled()
+    if not known:
+        progress("compiling the simulator for this machine (once, under a minute)", 0, 1)
+    from mutate.sim.warm_up import warm_up
+
+    if not known:
+        warm_up()
+        (code_folder() / _MARK).touch()
