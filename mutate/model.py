@@ -52,12 +52,13 @@ class StaticCounts:
 class AccessPair:
     """Accesses of one space and direction in a run: sectors of global and local memory, of shared memory the accesses
 
-    of threads. ``same``: at the same addresses as often (the multisets are equal).
+    of threads. ``same``: at the same addresses as often (the multisets are equal); ``same_bytes``: of as many bytes.
     """
 
     original: int
     variant: int
     same: bool
+    same_bytes: bool = True
 
 
 @dataclass(frozen=True)

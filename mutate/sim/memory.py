@@ -34,6 +34,7 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     counters[pc, REQUESTS] += 1
     counters[pc, SECTORS] += atomic_sectors(addresses, mask, width, 5) if which == H_GLOBAL_ATOMIC else n
     counters[pc, BYTES] += i64(popc(mask)) * width
+    hashes[which, 3] += u64(i64(popc(mask)) * width)
     for k in range(n):
         add_to_multiset(hashes, which, sectors[k])
     return n
@@ -52,6 +53,7 @@ def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
             add_to_multiset(hashes, which, sectors[k])
     counters[pc, REQUESTS] += 1
     counters[pc, SECTORS] += total
+    hashes[which, 3] += u64(i64(popc(mask)) * width)
     counters[pc, BYTES] += i64(popc(mask)) * width
     return total
 
@@ -64,6 +66,7 @@ def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
     counters[pc, WAVEFRONTS] += n
     counters[pc, IDEAL] += shared_phases(addresses, mask, width, kind)
     counters[pc, BYTES] += i64(popc(mask)) * width
+    hashes[which, 3] += u64(i64(popc(mask)) * width)
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
             add_to_multiset(hashes, which, addresses[lane])
@@ -256,6 +259,7 @@ def copy_async(row, guard, mask, base, registers, shared, first, size, table, li
             for k in range(width):
                 shared[targets[lane] + k] = pages[offsets[lane] + k] if mask >> u32(lane) & u32(1) else u8(0)
     counters[pc, WAVEFRONTS] += shared_wavefronts(sectors[:32], guard, width, i64(row[SHARED_KIND]))
+    hashes[H_SHARED_STORE, 3] += u64(i64(popc(guard)) * width)
     for lane in range(32):
         if guard >> u32(lane) & u32(1):
             add_to_multiset(hashes, H_SHARED_STORE, u64(targets[lane]))

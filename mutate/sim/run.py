@@ -27,9 +27,9 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted. ``per_instruction`` has shape (instructions, COUNTERS); ``multisets`` (8, 3): two sums of
+    """What was counted. ``per_instruction`` has shape (instructions, COUNTERS); ``multisets`` (8, 4): two sums of
 
-    hashes and the number of accesses, by space and direction (``layout.H_...``).
+    hashes, the number of accesses and their bytes, by space and direction (``layout.H_...``).
     """
 
     per_instruction: npt.NDArray[np.int64]
@@ -137,7 +137,7 @@ class Simulation:
             at += len(self.banks[k])
         self.wanted = np.zeros(_WANTED, np.int64)
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
-        self.hashes = np.zeros((8, 3), np.uint64)
+        self.hashes = np.zeros((8, 4), np.uint64)
         self.trace = np.zeros((1, 4), np.int64)
         self.control = np.zeros(8, np.int64)
         self.error = np.zeros(8, np.int64)
