@@ -663,6 +663,15 @@ __global__ void k(float4 *out, const float4 *in) {
     out[threadIdx.x] = make_float4(v.x * 2.0f, v.y, v.z, v.w);
 }
 """),
+    Case("shared_struct", """
+struct Pair { float a; int b; };
+__global__ void k(float *out, const float *in) {
+    __shared__ Pair s[128];
+    s[threadIdx.x] = Pair{in[threadIdx.x], (int)threadIdx.x};
+    __syncthreads();
+    out[threadIdx.x] = s[127 - threadIdx.x].a + s[threadIdx.x ^ 1].b;
+}
+"""),
     Case("shared_pointer", """
 __global__ void k(float *out, const float *in) {
     __shared__ float s[256];

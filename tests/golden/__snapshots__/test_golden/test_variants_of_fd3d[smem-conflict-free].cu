@@ -59,7 +59,9 @@ template <class T> __device__ __forceinline__ T &km_bank(void *array, unsigned b
 {
     const unsigned count = bytes / (unsigned)sizeof(T), mask = 0x7fffffffu >> __clz(count | 1);
     const unsigned index = km_linear_thread() & mask;
-    const unsigned offset = (unsigned)((char *)address - (char *)array) & (unsigned)km_flag;
+    // What the size says of the address must stay known, or a wide access is split in two.
+    const unsigned aligned = sizeof(T) > 4 ? 0u - (unsigned)(sizeof(T) & (0 - sizeof(T))) : ~0u;
+    const unsigned offset = (unsigned)((char *)address - (char *)array) & (unsigned)km_flag & aligned;
     return *(T *)((char *)array + (index * (unsigned)sizeof(T) + offset));
 }
 // ---- kmutate: end of helpers ----
