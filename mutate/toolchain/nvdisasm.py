@@ -66,7 +66,7 @@ class WaitingNvdisasm:
         except BaseException:
             self.close()
             raise
-        self._thread = threading.Thread(target=self._exchange, daemon=True)
+        self._thread = threading.Thread(target=self._exchange, args=(self._process,), daemon=True)
         self._thread.start()
 
     def _hold(self, path: Path, content: bytes) -> int:
@@ -80,13 +80,13 @@ class WaitingNvdisasm:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         return file
 
-    def _exchange(self) -> None:
+    def _exchange(self, process: subprocess.Popen[str]) -> None:
         """Waits until the first file is being opened, puts the second one in its place, and lets go of the first."""
         import fcntl
 
         with contextlib.suppress(OSError):
             while fcntl.fcntl(self._first, fcntl.F_GETLEASE) == fcntl.F_WRLCK:
-                if self._closed:
+                if self._closed or process.poll() is not None:
                     return
                 time.sleep(_POLL_SECONDS)
             (self._folder / "next.bin").replace(self._input)

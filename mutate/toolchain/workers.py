@@ -117,6 +117,8 @@ class Pool:
         self._todo: deque[tuple[Request, float, Callable[[Reply], Request | None]]] = deque()
         self._threads = 0
         self._asking = 0
+        self._epoch = 0
+        """Of ``close``: what was taken up before it is not begun after it."""
         self._since = self._seconds = 0.0
         self._lock = threading.Lock()
         self._in_process: worker.Nvrtc | None = None
@@ -149,12 +151,13 @@ class Pool:
                     self._threads -= 1
                     return
                 following, limit, done = self._todo.popleft()
+                epoch = self._epoch
                 if not self._asking:
                     self._since = time.perf_counter()
                 self._asking += 1
             request: Request | None = following
             while request is not None:
-                request = done(self._one(request, limit))
+                request = done(self._one(request, limit, epoch))
             with self._lock:
                 self._asking -= 1
                 if not self._asking:
@@ -186,8 +189,16 @@ class Pool:
             raise
         return [replies[i] for i in range(len(requests))]
 
-    def _one(self, request: Request, limit: float) -> Reply:
+    def _one(self, request: Request, limit: float, epoch: int) -> Reply:
         process = self._take()
+        with self._lock:
+            closed = epoch != self._epoch
+            if process is not None and not closed:
+                self._busy.add(process)
+        if closed:
+            if process is not None:
+                process.close()
+            return CRASHED, "the compiler was stopped", b"", "", (), 0.0
         if process is None:
             return self._local(request, limit)
         try:
@@ -207,14 +218,9 @@ class Pool:
             while self._idle:
                 process = self._idle.pop()
                 if process.alive:
-                    self._busy.add(process)
                     return process
                 process.close()
-        started = self._spawn()
-        if started is not None:
-            with self._lock:
-                self._busy.add(started)
-        return started
+        return self._spawn()
 
     def _spawn(self) -> _Process | None:
         """A new process, or ``None`` where there is no interpreter to run (embedded, frozen, zipped)."""
@@ -237,6 +243,7 @@ class Pool:
     def close(self) -> None:
         """End all processes, also those at work, and forget what is queued."""
         with self._lock:
+            self._epoch += 1
             self._todo.clear()
             processes = [*self._idle, *self._busy]
             self._idle.clear()

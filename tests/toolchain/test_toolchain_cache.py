@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from mutate.toolchain import nvrtc
-from mutate.toolchain.cache import Cache, default_cache, digest
+from mutate.toolchain import cache, nvrtc
+from mutate.toolchain.cache import Cache, cached_text, default_cache, digest
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, compile_program
 from mutate.toolchain.options import CompileOptions
 
@@ -196,3 +196,21 @@ def test_switched_off(monkeypatch):
     monkeypatch.setenv("KMUTATE_CACHE", "off")
     compile_k()
     assert not compile_k().cached
+
+
+def test_texts_are_made_once_for_the_same_inputs():
+    made = []
+
+    def make() -> str:
+        made.append(1)
+        return f"text {len(made)} \udcff"
+
+    assert cached_text(("a", 1), make) == cached_text(("a", 1), make) == "text 1 \udcff"
+    assert cached_text(("a", "1"), make) == "text 2 \udcff"
+    assert cached_text(("a1",), make) == "text 3 \udcff"
+
+
+def test_texts_are_made_again_when_the_program_changes(monkeypatch):
+    assert cached_text(("a",), lambda: "old") == "old"
+    monkeypatch.setattr(cache, "_program", lambda: "another")
+    assert cached_text(("a",), lambda: "new") == "new"

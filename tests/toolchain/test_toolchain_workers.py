@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mutate.toolchain import nvrtc, workers
-from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many
+from mutate.toolchain.nvrtc import Compiled, CompileFailed, Compiler, Job, compile_many
 
 GOOD = b"__global__ void k(int *p) { *p = 1; }"
 
@@ -90,6 +90,45 @@ def test_processes_stay_for_the_next_call(fake):
     before = {p._process.pid for p in fake._idle}
     run(b"three", b"four")
     assert before and before <= {p._process.pid for p in fake._idle}
+
+
+def test_equal_jobs_are_compiled_once_and_results_may_ask_for_more(fake):
+    compiler = Compiler()
+    heard: list[str] = []
+
+    def hear(result):
+        heard.append(result.error.message)
+        if result.error.message == "first":
+            compiler.submit(Job(b"second", "user.cu", "k"), hear)
+            compiler.submit(Job(b"first", "user.cu", "k"), lambda r: heard.append("again " + r.error.message))
+
+    compiler.submit(Job(b"first", "user.cu", "k"))
+    compiler.submit(Job(b"first", "user.cu", "k"), hear)
+    compiler.run()
+    assert sorted(heard) == ["again first", "first", "second"]
+    assert compiler.compiled == 2
+    compiler.run()  # nothing is open
+    assert 0 < compiler.seconds < 30
+
+
+def test_jobs_nobody_waits_for_any_more_do_not_hold_up_others(fake):
+    compiler = Compiler()
+    for _ in range(4):
+        compiler.submit(Job(b"hang", "user.cu", "k"))
+    compiler.submit(Job(b"hang too", "user.cu", "k"))
+    compiler.submit(Job(b"hang three", "user.cu", "k"))
+    compiler.cancel()
+    start = time.perf_counter()
+    assert run(b"one") == ["one"]
+    assert time.perf_counter() - start < 10
+
+
+@pytest.mark.usefixtures("fake")
+def test_an_error_of_a_callback_reaches_the_caller():
+    compiler = Compiler()
+    compiler.submit(Job(b"one", "user.cu", "k"), lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        compiler.run()
 
 
 def test_prestarted_processes_are_used(fake):
