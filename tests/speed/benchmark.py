@@ -1,8 +1,9 @@
 """Times ``kmutate variants`` as a whole process, cold and warm, and parse + mutate for every kernel of the samples.
 
-    python tests/speed/benchmark.py [--runs 5] [--file samples/fd3d.cu]
+    python tests/speed/benchmark.py [--runs 5] [--file samples/fd3d.cu] [--dynamic]
 
-Cold: an empty cache folder for each run. Warm: the run before has filled it. Wall seconds, medians.
+Cold: an empty cache folder for each run. Warm: the run before has filled it. Wall seconds, medians. Without --dynamic
+the simulator is left out. NVRTC and nvdisasm: the time while at least one of them is at work on code.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from mutate.mutations.registry import all_mutations
 from mutate.resources import samples_dir
 
 
-def process(file: Path, cache: str, out: str) -> tuple[float, dict[str, float]]:
+def process(file: Path, cache: str, out: str, more: list[str]) -> tuple[float, dict[str, float]]:
     start = time.perf_counter()
-    run = subprocess.run([sys.executable, "-m", "mutate", "variants", str(file), "-o", out, "--json"],
+    run = subprocess.run([sys.executable, "-m", "mutate", "variants", str(file), "-o", out, "--json", *more],
                          env={**os.environ, "KMUTATE_CACHE": cache}, capture_output=True, check=True)
     wall = time.perf_counter() - start
     return wall, json.loads(run.stdout)["seconds"]
 
 
-def whole(file: Path, runs: int) -> None:
+def whole(file: Path, runs: int, more: list[str]) -> None:
     cold, warm, shares = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        process(file, f"{folder}/first", f"{folder}/out")  # files into the page cache
+        process(file, f"{folder}/first", f"{folder}/out", more)  # files into the page cache
         for i in range(runs):
-            wall, seconds = process(file, f"{folder}/{i}", f"{folder}/out")
+            wall, seconds = process(file, f"{folder}/{i}", f"{folder}/out", more)
             cold.append(wall)
             shares.append((seconds["nvrtc"] + seconds["nvdisasm"]) / wall)
-            warm.append(process(file, f"{folder}/{i}", f"{folder}/out")[0])
-    print(f"kmutate variants {file.name}, all mutations, {runs} runs, {os.cpu_count()} cores")
+            warm.append(process(file, f"{folder}/{i}", f"{folder}/out", more)[0])
+    print(f"kmutate variants {' '.join([file.name, *more])}, all mutations, {runs} runs, {os.cpu_count()} cores")
     print(f"  cold  {statistics.median(cold):.2f} s (min {min(cold):.2f}, max {max(cold):.2f}), "
           f"NVRTC and nvdisasm {statistics.median(shares):.0%} of it")
     print(f"  warm  {statistics.median(warm):.2f} s (min {min(warm):.2f}, max {max(warm):.2f})")
@@ -73,8 +74,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--file", type=Path, default=samples_dir() / "fd3d.cu")
+    parser.add_argument("--dynamic", action="store_true")
     args = parser.parse_args()
-    whole(args.file, args.runs)
+    whole(args.file, args.runs, [] if args.dynamic else ["--no-dynamic"])
     parse_and_mutate()
 
 
