@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from mutate.dynamic import Binary, simulate_all, with_dynamic, without_dynamic
+from mutate.dynamic import simulate_all, with_dynamic, without_dynamic
 from mutate.model import Certificate
+from mutate.pipeline.binaries import work_binaries
 from mutate.pipeline.prove import Prover, Work
 from mutate.toolchain.cache import default_cache
 
@@ -33,14 +34,7 @@ def _one(prover: Prover, index: int, work: Work, static: Mapping[str, Certificat
         return {}
     if not work.target.launches:
         return {name: without_dynamic(c, _NO_LAUNCH) for name, c in static.items()}
-    assert work.original is not None  # certificates exist
-    original = Binary(work.original.cubin, work.original.entry, prover.listings[index, None])
-    variants = {}
-    for c in work.candidates:
-        if c.name in static and c.compiled is not None:
-            plan = static[c.name].occupancy
-            variants[c.name] = Binary(c.compiled.cubin, c.compiled.entry, prover.listings[index, c.name],
-                                      plan.dynamic_smem_pad if plan is not None else 0)
-    first, rest = simulate_all(original, variants, work.target.launches, default_cache(), prover.progress)
+    found = work_binaries(prover, index, work, static)
+    first, rest = simulate_all(found.original, found.variants, work.target.launches, default_cache(), prover.progress)
     mutations = {c.name: c.mutations for c in work.candidates}
     return {name: with_dynamic(c, mutations[name], first, rest.get(name)) for name, c in static.items()}

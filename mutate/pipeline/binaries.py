@@ -1,0 +1,65 @@
+"""The compiled original and variants of a file's kernels, for whatever runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mutate.dynamic import Binary
+from mutate.frontend.load import SourceOptions, load_unit, read_source
+from mutate.model import Certificate
+from mutate.mutations.build import VariantText
+from mutate.pipeline.compiling import Compiling
+from mutate.pipeline.prove import Candidate, Prover, Work
+from mutate.pipeline.run import no_progress
+from mutate.pipeline.select import select_kernels
+from mutate.pipeline.targets import make_targets, needs_instance
+from mutate.pipeline.variants import build, requested_mutations
+from mutate.results import Progress, Request, Target
+
+
+@dataclass(frozen=True)
+class KernelBinaries:
+    """One kernel instance: what runs, by variant, and the static certificates."""
+
+    target: Target
+    original: Binary
+    variants: Mapping[str, Binary]
+    certificates: Mapping[str, Certificate]
+
+
+def work_binaries(prover: Prover, index: int, work: Work, certificates: Mapping[str, Certificate]) -> KernelBinaries:
+    """The binaries of a work whose certificates exist."""
+    assert work.original is not None  # certificates exist
+    original = Binary(work.original.cubin, work.original.entry, prover.listings[index, None])
+    variants = {}
+    for c in work.candidates:
+        if c.name in certificates and c.compiled is not None:
+            plan = certificates[c.name].occupancy
+            variants[c.name] = Binary(c.compiled.cubin, c.compiled.entry, prover.listings[index, c.name],
+                                      plan.dynamic_smem_pad if plan is not None else 0)
+    return KernelBinaries(work.target, original, variants, certificates)
+
+
+def compile_file(request: Request, progress: Progress = no_progress) -> list[KernelBinaries]:
+    """Compiles all kernels of a file that a request selects, and their variants; writes nothing.
+
+    Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
+    """
+    source = read_source(request.path)
+    options = SourceOptions(request.defines, request.include_dirs, request.arch)
+    unit = load_unit(source, str(request.path), options)
+    kernels = select_kernels(unit, request.kernels)
+    compiling = Compiling(request)
+    built = {id(k): build(unit, k, requested_mutations(request), options, compiling) for k in kernels}
+    targets = [t for t in make_targets(unit, kernels, request, []) if not needs_instance(t)]
+    works = [Work(t, t.name, built[id(t.kernel)].source,
+                  [Candidate(v.mutations, v.text, v.source) for v in built[id(t.kernel)].variants
+                   if isinstance(v.text, VariantText)]) for t in targets]
+    prover = Prover(request, compiling, unit.source, progress)
+    try:
+        prover.compile_all(works)
+        certificates = prover.certify_all()
+    finally:
+        prover.close()
+    return [work_binaries(prover, i, w, certificates[i]) for i, w in enumerate(works) if certificates[i]]
