@@ -103,6 +103,23 @@ def line_table(cubin: bytes, entry: str) -> dict[int, SourceLine]:
     return {}
 
 
+def listing_lines(cubin: bytes, entry: str) -> dict[int, SourceLine]:
+    """As ``line_table``, for a whole listing of ``disasm``: the sections that the kernel calls follow it."""
+    image = Cubin(cubin)
+    found: dict[int, SourceLine] = {}
+    done: list[str] = []
+    todo, base = [entry], 0
+    while todo:
+        name = todo.pop(0)
+        if name not in done:
+            done.append(name)
+            kernel = image.kernel(name)
+            found |= {base + offset: line for offset, line in line_table(cubin, name).items()}
+            base += len(kernel.code)
+            todo += kernel.callees
+    return found
+
+
 def _relocated(image: Cubin) -> dict[int, str]:
     """Offset in the section of each address that is to be set -> the code symbol that it belongs to."""
     found = {}

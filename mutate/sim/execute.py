@@ -13,6 +13,7 @@ from numba import njit
 from mutate.sim.access import read_bytes
 from mutate.sim.lanes import popc
 from mutate.sim.layout import *
+from mutate.sim.log import note_event
 from mutate.sim.memory import memory
 from mutate.sim.operations import FIRST, convert, double, half, integer, single
 from mutate.sim.registers import apply_modifier, commit, compare, first_lane, lut_mask
@@ -27,16 +28,17 @@ _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["hal
 @njit(error_model="numpy", cache=True, nogil=True)
 def execute(code, registers, predicates, layout, pcs, masks, states, details, sync, alive, targets, red,
             table, limits, pages, rules, bounds, shared, local, constants, constant_starts, wanted, counters, hashes,
-            trace, control, error):
+            trace, log_head, log_where, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
     bytes a thread, first element of the scratch rows. ``control``: instructions left, wanted pages, trace records, warp
-    to begin with, instructions at the start, pages used of the pool.
+    to begin with, instructions at the start, pages used of the pool, records of the log.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
     tracing = trace.shape[0] > 1
+    log_rows = max(0, log_head.shape[0] - LOG_ROOM)
     d0 = np.zeros(32, np.uint32)
     d1 = np.zeros(32, np.uint32)
     m6 = np.zeros(8, np.uint32)
@@ -58,7 +60,8 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
             idle += 1
             w = w + 1 if w + 1 < nwarps else 0
             if idle > nwarps:
-                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red)
+                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, log_head,
+                                  control)
                 ready, faults, left = False, False, False
                 for v in range(nwarps):
                     if alive[v]:
@@ -98,6 +101,10 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 control[0], control[3] = 0, w
                 error[1], error[3] = w, pc
                 return OUT_OF_BUDGET
+            if control[6] > log_rows:
+                pcs[w, current], masks[w, current] = pc, mask
+                control[0], control[3] = budget, w
+                return LOG_FULL
             turn -= 1
             row = code[pc]
             at_pc = pc
@@ -192,7 +199,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     status, cost = memory(op, row, w, pc, guard, base, registers, condition, table, limits, pages,
                                           rules, bounds, shared, local, shared_base, shared_size, local_size, wanted,
                                           control, counters, hashes, addresses, offsets, targets_of, sectors, d0, d1,
-                                          error)
+                                          log_head, log_where, error)
                     if status == NEED_PAGES:
                         counters[pc, EXECUTED] -= 1
                         counters[pc, THREADS] -= i64(popc(mask))
@@ -229,6 +236,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     pc += 1
                 else:
                     counters[pc, DIVERGENT] += 1
+                    note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                     if new_split(w, i64(row[X]), taken, pcs, masks, states) < 0:
                         error[0], error[1], error[3] = E_SPLITS, w, pc
                         return FAILED
@@ -244,6 +252,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 else:
                     if guard != mask:
                         rest = mask & ~guard
+                        note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                         new_split(w, pc + 1, rest, pcs, masks, states)
                         mask = guard
                     pcs[w, current], masks[w, current] = pc, mask
@@ -274,13 +283,16 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     for k in range(32):
                         if states[w, k] == AT_SYNC:
                             complete_sync(w, details[w, k], sync, alive, pcs, masks, states, details)
-                    complete_warpsync(w, alive, pcs, masks, states, details)
+                    complete_warpsync(w, alive, pcs, masks, states, details, log_head, control)
+                    if alive[w] == 0:
+                        note_event(log_head, control, pc, w, E_EXIT, 0, 0, 0)
             elif op == CALL or op == RET or op == BRX:
                 if guard != mask:
                     if guard == 0:
                         pc += 1
                         turn = turn if turn > 0 else 0
                         continue
+                    note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                     new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
                     mask = guard
                 if op == CALL and row[Y] == 0:
@@ -294,6 +306,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         if registers[ia + lane] == u32(goal) and mask >> u32(lane) & u32(1):
                             same |= u32(1) << u32(lane)
                     if same != mask:
+                        note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                         new_split(w, pc, mask & ~same, pcs, masks, states)
                         counters[pc, DIVERGENT] += 1
                         mask = same
@@ -313,7 +326,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         pcs[w, current], masks[w, current] = pc, mask
                         states[w, current] = AT_WARPSYNC
                         details[w, current] = i64(want)
-                        complete_warpsync(w, alive, pcs, masks, states, details)
+                        complete_warpsync(w, alive, pcs, masks, states, details, log_head, control)
                         running = False
             elif op == YIELD:
                 pc += 1
@@ -339,9 +352,11 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         red[0, 3] = row[M]
                     if row[Y] & 1:
                         targets[number, 1] += i64(popc(mask))
+                        note_event(log_head, control, pc, w, E_ARRIVE, mask, 0, number)
                         pc += 1
                     else:
                         if mask != guard:
+                            note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                             new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
                             mask = guard
                         pcs[w, current], masks[w, current] = pc, mask

@@ -52,20 +52,30 @@ SPECIALS = ("SR_LANEID", "SR_TID.X", "SR_TID.Y", "SR_TID.Z", "SR_CTAID.X", "SR_C
             "SR_ZERO", "SR_WARPID")
 SCRATCH = 8
 
-# Columns of the counters of an instruction (int64).
-(EXECUTED, THREADS, THREADS_ON, REQUESTS, SECTORS, WAVEFRONTS, BYTES, DIVERGENT, IDEAL, L1_HITS, L2_HITS,
- TAKEN) = range(12)
-COUNTERS = 12
+# Columns of the counters of an instruction (int64). REQUESTS to L2_HITS are of global memory; an instruction may access
+# several spaces (generic addresses, asynchronous copies), so each has its own. IDEAL are wavefronts without conflicts.
+(EXECUTED, THREADS, THREADS_ON, TAKEN, DIVERGENT, REQUESTS, SECTORS, BYTES, L1_HITS, L2_HITS, SHARED_REQUESTS,
+ WAVEFRONTS, IDEAL, SHARED_BYTES, LOCAL_REQUESTS, LOCAL_SECTORS, LOCAL_BYTES, LOCAL_L1_HITS, LOCAL_L2_HITS) = range(19)
+COUNTERS = 20
 
 # Multisets of accesses, by space and direction.
 (H_GLOBAL_LOAD, H_GLOBAL_STORE, H_GLOBAL_ATOMIC, H_SHARED_LOAD, H_SHARED_STORE, H_SHARED_ATOMIC, H_LOCAL_LOAD,
  H_LOCAL_STORE) = range(8)
 
+# The log of events, for those who watch (``watch``): columns of its head, and kinds beside the H_... of requests.
+# E_ORDER: the lanes of a mask were together until now; E_ARRIVE, E_RELEASE: a warp arrives at barrier EXTRA without
+# waiting, warps of a mask go on from it; E_EXIT: a warp ends. EXTRA of a shared store: lanes that changed nothing.
+L_PC, L_WARP, L_KIND, L_MASK, L_WIDTH, L_EXTRA = range(6)
+LOG_COLUMNS = 6
+E_ORDER, E_ARRIVE, E_RELEASE, E_EXIT = range(16, 20)
+# Records that one turn of the interpreter may add.
+LOG_ROOM = 64
+
 # States of a split (a set of lanes of a warp that share a program counter).
 FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)
 
 # What ``execute`` returns, and the codes of errors.
-DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL = range(6)
+DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL, LOG_FULL = range(7)
 (E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET) = range(1, 9)
 
 PAGE_SHIFT = 10

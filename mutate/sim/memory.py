@@ -7,10 +7,18 @@ from numba import njit
 
 from mutate.sim.access import locate, mix, read_bytes, request_pages, write_bytes
 from mutate.sim.atomics import atomic_value
-from mutate.sim.coalesce import atomic_sectors, cast_spin_winners, shared_phases, shared_wavefronts, unique_sectors
+from mutate.sim.coalesce import (
+    CAST_SPIN,
+    atomic_sectors,
+    cast_spin_winners,
+    shared_phases,
+    shared_wavefronts,
+    unique_sectors,
+)
 from mutate.sim.filling import fill_page
 from mutate.sim.lanes import popc
 from mutate.sim.layout import *
+from mutate.sim.log import note_request
 
 _JIT = {"error_model": "numpy", "cache": False}
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
@@ -51,21 +59,31 @@ def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
         total += n
         for k in range(n):
             add_to_multiset(hashes, which, sectors[k])
-    counters[pc, REQUESTS] += 1
-    counters[pc, SECTORS] += total
+    counters[pc, LOCAL_REQUESTS] += 1
+    counters[pc, LOCAL_SECTORS] += total
+    counters[pc, LOCAL_BYTES] += i64(popc(mask)) * width
     hashes[which, 3] += u64(i64(popc(mask)) * width)
-    counters[pc, BYTES] += i64(popc(mask)) * width
     return total
+
+
+@njit(**_JIT)
+def ideal_wavefronts(addresses, mask, width, kind, wavefronts):
+    """Wavefronts that a shared request would have without bank conflicts."""
+    if wavefronts <= 1 or kind == CAST_SPIN:
+        return wavefronts
+    if kind <= 1:
+        return i64(1) if width <= 4 else i64(shared_phases(addresses, mask, width, kind))
+    return i64(2) if kind == 3 else i64(1)
 
 
 @njit(**_JIT)
 def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
     """Counts the wavefronts of a request of shared memory; every lane's address goes into the multiset."""
     n = shared_wavefronts(addresses, mask, width, kind)
-    counters[pc, REQUESTS] += 1
+    counters[pc, SHARED_REQUESTS] += 1
     counters[pc, WAVEFRONTS] += n
-    counters[pc, IDEAL] += shared_phases(addresses, mask, width, kind)
-    counters[pc, BYTES] += i64(popc(mask)) * width
+    counters[pc, IDEAL] += ideal_wavefronts(addresses, mask, width, kind, n)
+    counters[pc, SHARED_BYTES] += i64(popc(mask)) * width
     hashes[which, 3] += u64(i64(popc(mask)) * width)
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
@@ -178,6 +196,26 @@ def save(store, offsets, mask, row, registers, base):
 
 
 @njit(**_JIT)
+def save_and_compare(store, offsets, mask, row, registers, base):
+    """As ``save``, lane after lane; returns the lanes whose bytes were there already."""
+    width = i64(row[WIDTH])
+    at = i64(row[C]) + (base & i64(row[C_REL]))
+    same = u32(0)
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            equal = True
+            for part in range(max(1, width // 4)):
+                where, size = offsets[lane] + 4 * part, min(i64(4), width)
+                value = registers[at + 32 * part + lane]
+                before = read_bytes(store, where, size, 0)
+                write_bytes(store, where, size, value)
+                equal &= read_bytes(store, where, size, 0) == before
+            if equal:
+                same |= u32(1) << u32(lane)
+    return same
+
+
+@njit(**_JIT)
 def update(store, offsets, mask, row, registers, base, addresses, d0, d1):
     """An atomic operation, lane by lane in order; old values into the destination.
 
@@ -236,8 +274,8 @@ def split_generic(addresses, guard):
 
 
 @njit(**_JIT)
-def copy_async(row, guard, mask, base, registers, shared, first, size, table, limits, pages, rules, bounds, wanted,
-               control, counters, pc, hashes, addresses, offsets, targets, sectors, error):
+def copy_async(row, guard, mask, warp, base, registers, shared, first, size, table, limits, pages, rules, bounds,
+               wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors, head, where_to, error):
     """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead."""
     width = i64(row[WIDTH])
     status = resolve_global(addresses, guard & mask, width, table, limits, pages, rules, bounds, offsets, wanted,
@@ -258,30 +296,37 @@ def copy_async(row, guard, mask, base, registers, shared, first, size, table, li
             sectors[lane] = u64(targets[lane])
             for k in range(width):
                 shared[targets[lane] + k] = pages[offsets[lane] + k] if mask >> u32(lane) & u32(1) else u8(0)
-    counters[pc, WAVEFRONTS] += shared_wavefronts(sectors[:32], guard, width, i64(row[SHARED_KIND]))
+    kind = i64(row[SHARED_KIND])
+    n = i64(shared_wavefronts(sectors[:32], guard, width, kind))
+    counters[pc, SHARED_REQUESTS] += 1
+    counters[pc, WAVEFRONTS] += n
+    counters[pc, IDEAL] += ideal_wavefronts(sectors[:32], guard, width, kind, n)
+    counters[pc, SHARED_BYTES] += i64(popc(guard)) * width
+    note_request(head, where_to, control, pc, warp, H_SHARED_STORE, guard, width, 0, sectors)
     hashes[H_SHARED_STORE, 3] += u64(i64(popc(guard)) * width)
     for lane in range(32):
         if guard >> u32(lane) & u32(1):
             add_to_multiset(hashes, H_SHARED_STORE, u64(targets[lane]))
     if guard & mask == 0:
         return DONE, i64(0)
+    note_request(head, where_to, control, pc, warp, H_GLOBAL_LOAD, guard & mask, width, 0, addresses)
     return DONE, i64(note_sectors(counters, pc, hashes, H_GLOBAL_LOAD, addresses, guard & mask, width, sectors))
 
 
 @njit(**_JIT)
 def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, pages, rules, bounds, shared, local,
            first, size, local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0, d1,
-           error):
+           head, where, error):
     """One memory instruction of a split, whole or not at all: (status, sectors or wavefronts).
 
-    ``condition``: the source predicate of an asynchronous copy.
+    ``condition``: the source predicate of an asynchronous copy; ``head`` and ``where``: the log.
     """
     width = i64(row[WIDTH])
     effective(row, registers, base, addresses)
     if op == COPY_ASYNC:
-        return copy_async(row, guard, condition, base, registers, shared, first, size, table, limits, pages, rules,
-                          bounds, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
-                          error)
+        return copy_async(row, guard, condition, warp, base, registers, shared, first, size, table, limits, pages,
+                          rules, bounds, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
+                          head, where, error)
     what = i64(row[ACTION])
     on_global, on_shared, on_local = guard, u32(0), u32(0)
     if op == SHARED_ACCESS:
@@ -297,6 +342,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
         if status != DONE:
             return status, cost
         cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
+        note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
         if what == _LOAD:
             load(pages, offsets, on_global, row, registers, base, d0)
         elif what == _STORE:
@@ -307,19 +353,24 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
         status = resolve_shared(addresses, on_shared, width, first, size, offsets, error)
         if status != DONE:
             return status, cost
-        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width,
-                            i64(row[SHARED_KIND]))
+        kind = i64(row[SHARED_KIND])
+        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, kind)
+        same = u32(0)
         if what == _LOAD:
             load(shared, offsets, on_shared, row, registers, base, d0)
-        elif what == _STORE:
-            save(shared, offsets, on_shared, row, registers, base)
-        else:
+        elif what == _ATOMIC:
             update(shared, offsets, on_shared, row, registers, base, addresses, d0, d1)
+        elif head.shape[0] > 1:
+            same = save_and_compare(shared, offsets, on_shared, row, registers, base)
+        else:
+            save(shared, offsets, on_shared, row, registers, base)
+        note_request(head, where, control, pc, warp, H_SHARED_LOAD + what, on_shared, width, i64(same), addresses)
     if on_local:
         status = resolve_local(addresses, on_local, width, warp, local_size, offsets, error)
         if status != DONE:
             return status, cost
         cost += note_local(counters, pc, hashes, H_LOCAL_LOAD + what, addresses, on_local, width, sectors)
+        note_request(head, where, control, pc, warp, H_LOCAL_LOAD + what, on_local, width, 0, addresses)
         if what == _LOAD:
             load(local, offsets, on_local, row, registers, base, d0)
         else:

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mutate.errors import KmutateError
 from mutate.launch import rng
 from mutate.launch.data import materialize
 from mutate.launch.model import Launch, pack_arg
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.decode import Program, decode
+from mutate.sim.failures import failure
 from mutate.sim.image import Image
+from mutate.sim.places import Places
 from mutate.sim.space import VARIABLES, GlobalMemory, Initial
+from mutate.sim.watch import Log, Watcher
 
 DEFAULT_BUDGET = 200_000_000
 _QUANTUM = 256
@@ -71,7 +73,8 @@ class Simulation:
     """One launch of one compiled kernel."""
 
     def __init__(self, image: Image, listing: Sequence[Instruction], launch: Launch, *, initial: Initial | None = None,
-                 extra_smem: int = 0, budget: int = DEFAULT_BUDGET) -> None:
+                 extra_smem: int = 0, budget: int = DEFAULT_BUDGET, watchers: Sequence[Watcher] = (),
+                 places: Places | None = None) -> None:
         self.image = image
         self.launch = launch
         self.initial = initial or Initial(launch, image.globals_bytes)
@@ -85,6 +88,9 @@ class Simulation:
         self.program = decode(listing, banks)
         self.shared_bytes = image.static_smem + launch.smem + extra_smem
         self.budget = budget
+        self.watchers = tuple(watchers)
+        self.places = places
+        self.log = Log(bool(watchers))
         self._state()
 
     # --- what a launch puts in place ---
@@ -193,58 +199,27 @@ class Simulation:
         memory = self.memory
         for block in blocks:
             self.start_block(block)
+            for watcher in self.watchers:
+                watcher.start_block(block)
             while True:
-                self.control[1], self.control[5] = 0, memory.used
+                self.control[1], self.control[5], self.control[6] = 0, memory.used, 0
                 status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
                                  self.states, self.details, self.sync, self.alive, self.targets, self.red,
                                  memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
                                  self.local, self.constants, self.starts, self.wanted, self.counters, self.hashes,
-                                 self.trace, self.control, self.error)
+                                 self.trace, self.log.head, self.log.where, self.control, self.error)
                 memory.used = int(self.control[5])
+                for watcher in self.watchers:
+                    watcher.watch(self.log, int(self.control[6]), self.counters)
+                if status == lay.LOG_FULL:
+                    continue
                 if status == lay.DONE:
                     break
                 if status == lay.NEED_PAGES:
                     memory.bring(self.wanted[: self.control[1]])
                     self.states[self.states == lay.AT_FAULT] = lay.READY
                     continue
-                raise self._failure(status, block)
+                raise failure(self, status, block)
         gx, gy, gz = self.launch.grid
         counts = Counts(self.counters, self.hashes, tuple(blocks), gx * gy * gz)
         return Outcome(counts, memory, self.program, self.image)
-
-    def _failure(self, status: int, block: int) -> KmutateError:
-        code, warp, lane, pc, address, width = (int(v) for v in self.error[:6])
-        instruction = self.program.listing[pc]
-        x, y, _ = self.launch.block
-        thread = warp * 32 + lane
-        where = (f"block ({block % self.launch.grid[0]}, {block // self.launch.grid[0] % self.launch.grid[1]}, "
-                 f"{block // (self.launch.grid[0] * self.launch.grid[1])}), "
-                 f"thread ({thread % x}, {thread // x % y}, {thread // (x * y)}), at {instruction}")
-        if status == lay.OUT_OF_BUDGET:
-            return KmutateError("instruction-budget", f"more than {self.budget:,} instructions, {where}",
-                                hint="simulate fewer blocks or a smaller launch, or give a larger --budget")
-        if status == lay.DEADLOCK:
-            return KmutateError("deadlock", f"threads wait for others that never come, block {block}",
-                                hint="look for a barrier in a branch that not all threads of the block take")
-        if code == lay.E_TRAP:
-            why = next((u.why for u in self.program.unsupported if u.index == pc), "a trap")
-            return KmutateError("unsupported-instruction", f"cannot simulate {instruction}: {why}", where=where,
-                                hint="the certificate stays static; please report the instruction")
-        if code == lay.E_GLOBAL:
-            found = self.initial.region_of(address)
-            if found is None:
-                return KmutateError("out-of-range", f"address {address:#x} is in no declared array, {where}",
-                                    hint="correct the launch declaration or the kernel")
-            region, offset = found
-            size = region.array.elem.size if region.array is not None else 1
-            return KmutateError("out-of-range", f"{region.name}[{offset // size}] is outside its "
-                                f"{region.nbytes // size} elements, {where}",
-                                hint="correct the launch declaration or the kernel")
-        if code == lay.E_SHARED:
-            return KmutateError("out-of-range", f"shared memory byte {address} of {self.shared_bytes}, {where}",
-                                hint="declare more dynamic shared memory or correct the kernel")
-        names = {lay.E_MISALIGNED: f"address {address:#x} is no multiple of {width} bytes",
-                 lay.E_LOCAL: f"local memory byte {address} of {self.image.local_size}",
-                 lay.E_CONSTANT: f"constant memory at {address:#x}", lay.E_SPLITS: "too many divergent paths",
-                 lay.E_TARGET: f"a jump to {address:#x}"}
-        return KmutateError("bad-access", f"{names.get(code, 'failure')}, {where}", hint="correct the kernel")

@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.lanes import popc
-from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, FREE, READY
+from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, READY
+from mutate.sim.log import note_event
 
 _JIT = {"error_model": "numpy", "cache": False}
 u32, i64 = np.uint32, np.int64
@@ -34,7 +35,7 @@ def complete_sync(warp, barrier, sync, alive, pcs, masks, states, details):
 
 
 @njit(**_JIT)
-def complete_warpsync(warp, alive, pcs, masks, states, details):
+def complete_warpsync(warp, alive, pcs, masks, states, details, head, control):
     """Releases the splits whose WARPSYNC mask is all there; those at the same instruction become one."""
     for k in range(32):
         if states[warp, k] != AT_WARPSYNC:
@@ -46,6 +47,7 @@ def complete_warpsync(warp, alive, pcs, masks, states, details):
                 arrived |= masks[warp, j]
         if wanted & ~arrived:
             continue
+        note_event(head, control, pcs[warp, k], warp, E_ORDER, wanted, 0, 0)
         for j in range(32):
             if states[warp, j] == AT_WARPSYNC and (masks[warp, j] & wanted):
                 if j != k and pcs[warp, j] == pcs[warp, k]:
@@ -59,7 +61,7 @@ def complete_warpsync(warp, alive, pcs, masks, states, details):
 
 
 @njit(**_JIT)
-def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red):
+def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, head, control):
     """Releases the barriers of the block at which enough threads have arrived."""
     running = 0
     for w in range(nwarps):
@@ -81,6 +83,7 @@ def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red):
         for k in range(4):
             red[1, k] = red[0, k]
         red[0, 0], red[0, 1], red[0, 2] = 0, 1, 0
+        released = i64(0)
         for w in range(nwarps):
             first = -1
             for k in range(32):
@@ -92,6 +95,9 @@ def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red):
                         pcs[w, k] += 1
                         states[w, k] = READY
                         first = k
+            if first >= 0:
+                released |= i64(1) << i64(w)
+        note_event(head, control, 0, 0, E_RELEASE, released, 0, barrier)
 
 
 @njit(**_JIT)

@@ -1,0 +1,115 @@
+"""What a simulation that stopped says: which access, of which block and thread, at which line of the source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mutate.errors import KmutateError
+from mutate.sass.classes import without_padding
+from mutate.sass.disasm import Instruction
+from mutate.sim import layout as lay
+
+if TYPE_CHECKING:
+    from mutate.sim.decode import Program
+    from mutate.sim.run import Simulation
+
+_DECLARATION = "correct the launch declaration or the kernel"
+
+
+def dims(number: int, shape: tuple[int, int, int]) -> str:
+    """A linear block or thread number as coordinates: ``(x, y, z)``."""
+    x, y, _ = shape
+    return f"({number % x}, {number // x % y}, {number // (x * y)})"
+
+
+def coverage(program: Program) -> str:
+    """How much of a kernel can be simulated: instructions and their forms, that is opcodes with modifiers."""
+    code = without_padding(program.listing)
+    forms = {i.opcode for i in code}
+    missing = {u.index for u in program.unsupported if u.index < len(code)}
+    unknown = sorted({code[k].opcode for k in missing})
+    known = len(forms - {f for f in unknown if all(k in missing for k, i in enumerate(code) if i.opcode == f)})
+    names = ", ".join(unknown[:8]) + (f" and {len(unknown) - 8} more" if len(unknown) > 8 else "")
+    return (f"{len(code) - len(missing)} of the kernel's {len(code)} instructions are supported, {known} of their "
+            f"{len(forms)} forms" + (f"; not {names}" if names else ""))
+
+
+def failure(run: Simulation, status: int, block: int) -> KmutateError:
+    """The error of a run that returned with ``status``."""
+    code, warp, lane, pc, address, width = (int(v) for v in run.error[:6])
+    if status == lay.DEADLOCK:
+        return _deadlock(run, block)
+    instruction = run.program.listing[pc]
+    who = f"block {dims(block, run.launch.grid)}, thread {dims(32 * warp + lane, run.launch.block)}"
+    if status == lay.OUT_OF_BUDGET:
+        return _error(run, pc, "instruction-budget", f"more than {run.budget:,} instructions, the last of block "
+                      f"{dims(block, run.launch.grid)}, warp {warp}",
+                      "does this loop end? else simulate fewer --blocks, a smaller launch, or give a larger --budget")
+    if code == lay.E_TRAP:
+        return _trap(run, pc, instruction, f"block {dims(block, run.launch.grid)}, warp {warp}")
+    what, hint = _access(run, code, address, width)
+    return _error(run, pc, "out-of-range" if code in (lay.E_GLOBAL, lay.E_SHARED) else "misaligned"
+                  if code == lay.E_MISALIGNED else "bad-access", f"{what}; {who}, {instruction}", hint)
+
+
+def _error(run: Simulation, pc: int, slug: str, what: str, hint: str) -> KmutateError:
+    offset = run.program.listing[pc].offset
+    place = run.places.of(offset) if run.places is not None else None
+    if run.places is None or place is None:
+        return KmutateError(slug, what, where=f"{run.image.entry}+{offset:#x}", hint=hint)
+    span = run.places.span(place)
+    if span is None:
+        return KmutateError(slug, what, where=str(place), hint=hint)
+    return KmutateError(slug, what, file=place.file, source=run.places.sources[place.file], span=span, hint=hint)
+
+
+def _trap(run: Simulation, pc: int, instruction: Instruction, who: str) -> KmutateError:
+    why = next((u.why for u in run.program.unsupported if u.index == pc), None)
+    if why is None:
+        return _error(run, pc, "kernel-trap", f"the kernel stops itself here; {who}, {instruction}",
+                      "look at the assertion or trap that it runs into")
+    return _error(run, pc, "unsupported-instruction", f"cannot simulate {instruction}: {why}; "
+                  f"{coverage(run.program)}", "please report the instruction; what it computes is not guessed")
+
+
+def _access(run: Simulation, code: int, address: int, width: int) -> tuple[str, str]:
+    address &= 0xFFFFFFFFFFFFFFFF
+    if code == lay.E_GLOBAL:
+        found = run.initial.region_of(address)
+        if found is None:
+            return f"address {address:#x} is in no declared array", _DECLARATION
+        region, offset = found
+        size = region.array.elem.size if region.array is not None else 1
+        beyond = f", {width} bytes" if offset // size < region.nbytes // size and offset >= 0 else ""
+        return (f"{region.name}[{offset // size}]{beyond} is outside its {region.nbytes // size} elements",
+                _DECLARATION)
+    if code == lay.E_SHARED:
+        return (f"shared memory byte {address - (1 << 64) if address >> 63 else address} is outside the block's "
+                f"{run.shared_bytes} bytes", "declare more dynamic shared memory or correct the kernel")
+    if code == lay.E_MISALIGNED:
+        found = run.initial.region_of(address)
+        where = f" ({found[0].name} + {found[1]} bytes)" if found is not None else ""
+        return f"address {address:#x}{where} is no multiple of the access's {width} bytes", "correct the kernel"
+    return {lay.E_LOCAL: f"local memory byte {address} is outside the thread's {run.image.local_size} bytes",
+            lay.E_CONSTANT: f"constant memory at {address:#x} is outside its bank",
+            lay.E_SPLITS: "more than 32 divergent paths of one warp",
+            lay.E_TARGET: f"a jump to {address:#x}, where there is no code"}.get(code, "failure"), "correct the kernel"
+
+
+def _deadlock(run: Simulation, block: int) -> KmutateError:
+    waiting: dict[int, int] = {}
+    for warp in range(run.warps):
+        for k in range(32):
+            if run.states[warp, k] in (lay.AT_BARRIER, lay.AT_SYNC, lay.AT_WARPSYNC):
+                pc = int(run.pcs[warp, k])
+                waiting[pc] = waiting.get(pc, 0) + int(run.masks[warp, k]).bit_count()
+    order = sorted(waiting, key=lambda pc: -waiting[pc])
+    lines = []
+    for pc in order:
+        place = run.places.of(run.program.listing[pc].offset) if run.places is not None else None
+        lines.append(f"{waiting[pc]} at {place or hex(run.program.listing[pc].offset)} ({run.program.listing[pc]})")
+    total = sum(int(a).bit_count() for a in run.alive)
+    return _error(run, order[0] if order else 0, "deadlock",
+                  f"block {dims(block, run.launch.grid)} waits for ever: of {total} threads that still run "
+                  f"{'; '.join(lines[:4]) or 'none can go on'}",
+                  "look for a barrier in a branch that not all threads of the block take")
