@@ -44,7 +44,6 @@ _MATRIX_NAMES = frozenset({"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA"})
 # Two destinations of up to four registers each, and a predicate.
 _TEXTURE_NAMES = frozenset({"TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "SUQUERY"})
 _ALL_PREDICATES = tuple(f"P{n}" for n in range(7))
-_ALL_GENERAL = (*(f"R{n}" for n in range(255)), *_ALL_PREDICATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,9 @@ def written(instruction: Instruction) -> tuple[str, ...] | None:
     if name == "R2P":
         return _ALL_PREDICATES
     if name in _TEXTURE_NAMES:
-        return _ALL_GENERAL
+        leading = [o.number for o in operands if o.kind == "R"][:2]
+        return (*(o.key for o in operands if o.kind == "P" and o.number >= 0),
+                *(f"R{number + n}" for number in leading if number >= 0 for n in range(4)))
     if name == "UR2UP":
         return tuple("U" + p for p in _ALL_PREDICATES)
     if name == "BMOV":

@@ -292,6 +292,16 @@ def test_other_ways_to_the_flags_value():
     assert stores_guarded(("DSETP.NEU.AND", "P0, PT, R6, c[0x3][0x0], PT"), *tail) == [False]
 
 
+def test_a_texture_access_writes_its_two_destinations_and_predicates():
+    flag, test = ("LDC", "R8, c[0x3][0x0]"), ("ISETP.NE.AND", "P0, PT, R8, RZ, PT")
+    tail = ((*STORE, "@P0"), ("EXIT",))
+    for operands, kept in (("RZ, R9, R2, R12, UR4, 0x0, 2D, 0xf", True), ("RZ, R4, R2, R12, UR4, 0x0, 2D, 0xf", True),
+                           ("RZ, R8, R2, R12, UR4, 0x0, 2D, 0x1", False), ("R8, R4, R2, R12, UR4, 0x0, 2D, 0x1", False),
+                           ("R4, R6, R2, R12, UR4, 0x0, 2D, 0xf", False)):
+        assert stores_guarded(flag, ("TEX.LL", operands), test, *tail) == [kept]
+    assert stores_guarded(flag, test, ("TEX.LL", "P0, R12, R14, R2, R12, UR4, 0x0, 2D, 0xf"), *tail) == [False]
+
+
 def test_a_value_that_is_set_under_both_of_two_opposite_predicates():
     load = ("LDC", "R7, c[0x3][0x0]")
     one, other = ("MOV", "R4, R7", "@P2"), ("MOV", "R4, R7", "@!P2")
