@@ -302,6 +302,13 @@ def test_a_texture_access_writes_its_two_destinations_and_predicates():
     assert stores_guarded(flag, test, ("TEX.LL", "P0, R12, R14, R2, R12, UR4, 0x0, 2D, 0xf"), *tail) == [False]
 
 
+def test_the_upper_word_of_a_funnel_shift_is_one_register():
+    flag, test = ("LDC", "R9, c[0x3][0x0]"), ("ISETP.NE.AND", "P0, PT, R9, RZ, PT")
+    tail = (test, (*STORE, "@P0"), ("EXIT",))
+    assert stores_guarded(flag, ("SHF.L.U64.HI", "R8, R10, 0x2, R11"), *tail) == [True]
+    assert stores_guarded(flag, ("SHF.L.U64.HI", "R9, R10, 0x2, R11"), *tail) == [False]
+
+
 def test_a_value_that_is_set_under_both_of_two_opposite_predicates():
     load = ("LDC", "R7, c[0x3][0x0]")
     one, other = ("MOV", "R4, R7", "@P2"), ("MOV", "R4, R7", "@!P2")
