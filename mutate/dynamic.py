@@ -252,7 +252,7 @@ def _kept(what: str, space: str, pair: AccessPair, addresses: bool) -> list[Reas
     if pair.original == pair.variant:
         return [Reason("dynamic-addresses-differ", f"run, {name}: {pair.original} {unit} as in the original, but not "
                                                    "at the same addresses")]
-    if pair.same_bytes:
+    if pair.same_bytes and space.startswith("shared"):
         return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}, for "
                                                   "the same bytes (wide accesses in one of the two)")]
     apart = abs(pair.original - pair.variant) / max(pair.original, 1)

@@ -40,7 +40,8 @@ def _dynamic(dynamic: DynamicCounts) -> dict[str, Any]:
         return {"done": False, "why": dynamic.why_not}
     return {"done": True, "blocks": dynamic.blocks, "grid_blocks": dynamic.grid_blocks,
             "original": dict(dynamic.original), "variant": dict(dynamic.variant),
-            "memory": {name: {"original": p.original, "variant": p.variant, "same": p.same}
+            "memory": {name: {"original": p.original, "variant": p.variant, "same": p.same,
+                              "same_bytes": p.same_bytes}
                        for name, p in dynamic.memory.items()}}
 
 

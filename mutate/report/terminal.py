@@ -82,6 +82,7 @@ def print_variants(report: Report) -> None:
         console.print(Text.assemble((target.name, "bold"), f"  {request.arch}  {where}"))
         console.print(_kernel_table(result))
         _print_reasons(console, result)
+        _print_run(console, result)
         console.print()
     if any(v.certificate is not None and v.certificate.static is not None for k in report.kernels for v in k.variants):
         console.print(Text("SASS instructions of each variant: global loads, stores and atomics, shared accesses, "
@@ -103,6 +104,17 @@ def _dims(d: tuple[int, int, int]) -> str:
     while len(kept) > 1 and kept[-1] == 1:
         kept.pop()
     return "x".join(map(str, kept))
+
+
+def _print_run(console: Console, result: KernelResult) -> None:
+    """What the dynamic part of the certificates rests on."""
+    done = next((v.certificate.dynamic for v in result.variants if v.certificate is not None
+                 and v.certificate.dynamic is not None and not v.certificate.dynamic.why_not), None)
+    if done is None:
+        return
+    instructions = sum(done.original.values())
+    console.print(Text(f"run on the simulator: {done.blocks} of {done.grid_blocks} blocks, {instructions:,} warp "
+                       "instructions of the original; each variant on the same blocks", style="dim"))
 
 
 def _print_reasons(console: Console, result: KernelResult) -> None:

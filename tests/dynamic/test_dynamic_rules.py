@@ -1,0 +1,151 @@
+"""What a run says of a variant: the rules, on counts made by hand and on variants that are wrong on purpose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mutate.dynamic import Binary, compared, dynamic_reasons, plan_blocks, simulate_all, with_dynamic
+from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
+from mutate.mutations.registry import parse_composition
+from mutate.pipeline.binaries import compile_file
+from mutate.results import Request
+from mutate.toolchain.cache import Cache
+from mutate.toolchain.locate import find_toolchain
+
+needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+
+
+def counts(memory: dict[str, AccessPair], original: dict[str, int] | None = None,
+           variant: dict[str, int] | None = None) -> DynamicCounts:
+    return DynamicCounts(1, 1, original or {}, variant or original or {}, memory)
+
+
+def verdict(mutation: str, found: DynamicCounts, static: tuple[Reason, ...] = ()) -> Verdict:
+    return worst(tuple(dynamic_reasons(parse_composition(mutation), found, static)))
+
+
+@pytest.mark.parametrize(("mutation", "space", "pair", "expected"), [
+    ("memory-only", "global_load", AccessPair(100, 100, True), Verdict.VALID),
+    ("memory-only", "global_load", AccessPair(100, 100, False), Verdict.DEGRADED),
+    ("memory-only", "global_load", AccessPair(1000, 995, False, False), Verdict.DEGRADED),
+    ("memory-only", "global_load", AccessPair(1000, 900, False, False), Verdict.INVALID),
+    ("memory-only", "global_load", AccessPair(1000, 250, False, True), Verdict.INVALID),
+    ("smem-broadcast", "shared_load", AccessPair(250, 1000, False, True), Verdict.DEGRADED),
+    ("load-only", "global_store", AccessPair(100, 0, False), Verdict.VALID),
+    ("load-only", "global_store", AccessPair(100, 1, False), Verdict.INVALID),
+    ("store-only", "global_store", AccessPair(100, 99, False, False), Verdict.DEGRADED),
+    ("no-sync", "shared_load", AccessPair(64, 64, False), Verdict.DEGRADED),
+    ("smem-conflict-free", "shared_load", AccessPair(64, 64, False), Verdict.VALID),
+    ("smem-conflict-free", "shared_load", AccessPair(64, 32, False, False), Verdict.INVALID),
+    ("math-only", "shared_store", AccessPair(64, 64, True), Verdict.VALID),
+    ("identity", "global_load", AccessPair(64, 64, False), Verdict.INVALID),
+])
+def test_accesses_decide_the_verdict(mutation: str, space: str, pair: AccessPair, expected: Verdict) -> None:
+    assert verdict(mutation, counts({space: pair})) is expected
+
+
+@pytest.mark.parametrize(("left", "expected"), [(5, Verdict.VALID), (6, Verdict.DEGRADED)])
+def test_retained_loads_weigh_by_their_share_of_the_traffic(left: int, expected: Verdict) -> None:
+    listed = (Reason("retained-load", "rowptr[i]", Verdict.VALID),)
+    found = counts({"global_load": AccessPair(100, left, False, False)})
+    assert verdict("math-only", found, listed) is expected
+    assert verdict("math-only", found) is Verdict.INVALID, "a load that nobody listed"
+
+
+@pytest.mark.parametrize(("after", "expected"), [(1000, Verdict.VALID), (985, Verdict.VALID), (900, Verdict.DEGRADED)])
+def test_arithmetic_may_differ_by_little(after: int, expected: Verdict) -> None:
+    assert verdict("math-only", counts({}, {"fp32.fma": 1000}, {"fp32.fma": after})) is expected
+
+
+def test_blocks_are_as_many_as_the_target_allows() -> None:
+    assert plan_blocks(1000, 9, 10**6) == 64
+    assert plan_blocks(10**6, 9, 10**6) == 1
+    assert plan_blocks(10, 9, 5) == 5
+
+
+KERNEL = """
+/* kmutate launch
+   int n = 4096;
+   dim3 grid = {{ n / 128 }};
+   dim3 block = {{ 128 }};
+   float out[n] = zeros();
+   float in[n] = uniform(0, 1);
+   k(out, in, n);
+*/
+__global__ void k(float *out, const float *in, int n)
+{{
+    __shared__ float s[128];
+    int i = blockIdx.x * 128 + threadIdx.x;
+    s[threadIdx.x] = in[{index}];
+    __syncthreads();
+    out[i] = s[127 - threadIdx.x] * 2.0f;
+}}
+"""
+
+
+def binary(folder: Path, name: str, index: str = "i") -> tuple[Binary, tuple[object, ...]]:
+    path = folder / f"{name}.cu"
+    path.write_text(KERNEL.format(index=index))
+    (found,) = compile_file(Request(path=path, mutations=("identity",)))
+    return found.original, found.target.launches
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(("index", "mutation", "expected"), [
+    ("i", "memory-only", Verdict.VALID),
+    ("i | 1024", "memory-only", Verdict.DEGRADED),  # as many sectors, others
+    ("i & ~31", "memory-only", Verdict.INVALID),  # fewer
+    ("(i + 1) % n", "no-sync", Verdict.INVALID),  # more
+    ("min(i, n - 2)", "no-sync", Verdict.VALID),  # the same sectors
+])
+def test_a_variant_that_touches_other_sectors_is_found_out(tmp_path: Path, index: str, mutation: str,
+                                                           expected: Verdict) -> None:
+    original, launches = binary(tmp_path, "original")
+    wrong, _ = binary(tmp_path, "wrong", index)
+    first, rest = simulate_all(original, {"wrong": wrong}, launches, Cache(None))  # type: ignore[arg-type]
+    found = compared(first, rest["wrong"])
+    reasons = [r for r in dynamic_reasons(parse_composition(mutation), found, ()) if "barriers" not in r.text
+               and r.slug != "not-removed"]
+    assert worst(tuple(reasons)) is expected, (found.memory, reasons)
+
+
+@needs_nvrtc
+def test_a_variant_that_faults_is_invalid_and_says_where(tmp_path: Path) -> None:
+    original, launches = binary(tmp_path, "original")
+    wrong, _ = binary(tmp_path, "wrong", "i + n")
+    first, rest = simulate_all(original, {"wrong": wrong}, launches, Cache(None))  # type: ignore[arg-type]
+    done = with_dynamic(Certificate(Verdict.VALID, ()), parse_composition("memory-only"), first, rest["wrong"])
+    assert done.verdict is Verdict.INVALID
+    (reason,) = done.reasons
+    assert reason.slug == "dynamic-failed"
+    assert "in[" in reason.text
+    assert "4096 elements" in reason.text
+
+
+@needs_nvrtc
+def test_static_doubts_are_settled_by_the_run(tmp_path: Path) -> None:
+    original, launches = binary(tmp_path, "original")
+    first, rest = simulate_all(original, {"same": original}, launches, Cache(None))  # type: ignore[arg-type]
+    doubt = Reason("static-counts-differ", "loops", Verdict.DEGRADED)
+    kept = Reason("occupancy-differs", "registers", Verdict.DEGRADED)
+    done = with_dynamic(Certificate(Verdict.DEGRADED, (doubt, kept)), parse_composition("memory-only"), first,
+                        rest["same"])
+    assert [(r.slug, r.severity) for r in done.reasons] == [("static-counts-differ", Verdict.VALID),
+                                                           ("occupancy-differs", Verdict.DEGRADED)]
+
+
+@needs_nvrtc
+def test_a_run_is_kept_and_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original, launches = binary(tmp_path, "original")
+    store = Cache(tmp_path / "cache")
+    first, _ = simulate_all(original, {"same": original}, launches, store)  # type: ignore[arg-type]
+
+    def never(*_: object) -> None:
+        raise AssertionError("ran again")
+
+    monkeypatch.setattr("mutate.dynamic._simulate", never)
+    again, _ = simulate_all(original, {"same": original}, launches, store)  # type: ignore[arg-type]
+    assert again == first
+    assert first.instructions > 0
