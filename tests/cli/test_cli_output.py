@@ -162,7 +162,8 @@ def test_nothing_is_written_outside_the_output_folder(here: Path, monkeypatch: p
     work.mkdir()
     shutil.copy(here / "transpose.cu", work)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "KMUTATE_"))}
-    environment |= {"HOME": str(home), "KMUTATE_CACHE": str(here / "cache"), "TMPDIR": str(here / "tmp")}
+    environment |= {"HOME": str(home), "KMUTATE_CACHE": str(here / "cache"), "TMPDIR": str(here / "tmp"),
+                    "KMUTATE_CODE_CACHE": os.environ["KMUTATE_CODE_CACHE"]}  # not compiled again for this test
     (here / "tmp").mkdir()
     done = subprocess.run([sys.executable, "-m", "mutate", "variants", "transpose.cu", "-k", "transpose_padded",
                            "-m", "no-sync", "-o", "only/here"], cwd=work, env=environment, capture_output=True,

@@ -1,7 +1,7 @@
-"""Writes docs/mutations.md, docs/samples.md and docs/machines.md from the code, the samples, the reference measurements
-and the machine files.
+"""Writes docs/mutations.md, docs/samples.md, docs/machines.md and docs/accuracy.md from the code, the samples, the
+reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [mutations|samples|machines]
+    python tests/docs/make_docs.py [mutations|samples|machines|accuracy]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -102,7 +102,7 @@ def outcomes() -> dict[str, Any]:
     tally: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as scratch:
         for path in sorted(samples_dir().glob("*.cu")):
-            report = run_variants(Request(path, arch=ARCH, output=Path(scratch) / path.stem))
+            report = run_variants(Request(path, arch=ARCH, output=Path(scratch) / path.stem, dynamic=True))
             for k in report.kernels:
                 cells = dict.fromkeys(names, "–")
                 for v in k.variants:
@@ -218,7 +218,24 @@ def machines_page() -> str:
                                                                 calibrated=calibrated)
 
 
-PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page}
+def accuracy_page() -> str:
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import accuracy
+
+    found = accuracy.rows()
+    samples = [r for r in found if r.sample != "mufu"]
+    steady = [r for r in samples if r.variant not in accuracy.RACING]
+    reduction = next(r for r in samples if r.kernel == "histogram_global" and r.variant == "original")
+    return _environment().get_template("accuracy.md.j2").render(
+        launches=len(samples), comment=accuracy.comment(), counters=accuracy.counters_table(samples),
+        deviations=accuracy.deviations(samples), noise=accuracy.noise(samples),
+        reduction_error=f"{100 * abs(reduction.error('reduction_sectors')):.1f} %", compared=len(steady),
+        racing=", ".join(f"`{v}`" for v in accuracy.RACING), identical=sum(r.equal == r.arrays for r in steady),
+        memory=accuracy.memory_table(samples), mufu=accuracy.mufu_table(accuracy.simulate_mufu()),
+        points=accuracy.MUFU_POINTS)
+
+
+PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page, "accuracy": accuracy_page}
 
 
 def main() -> int:

@@ -2,7 +2,7 @@
 
     python tests/gpu/compare.py prepare .bench/sim      # here: compile, pickle launches (no GPU needed)
     ncu ... python tests/gpu/compare.py run .bench/sim OUT    # there: see measure_simulator.sh
-    python tests/gpu/compare.py check .bench/sim OUT    # here: simulate the same launches, compare, write the table
+    python tests/gpu/compare.py check .bench/sim OUT    # here: simulate the same launches, compare, write the reference
 
 What is compared: the bytes of all arrays after the launch, instructions executed, sectors of global memory and
 wavefronts of shared memory.
@@ -24,7 +24,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 # Samples that use the special-function unit: their arrays are kept, for distances in units of the last place.
-APPROXIMATE = ("nbody", "softmax_rows", "special_functions")
+APPROXIMATE = ("nbody", "softmax_rows", "special_functions", "mufu")
+REFERENCE = Path(__file__).resolve().parent / "reference"
+CSV, MUFU = REFERENCE / "h200_simulator.csv", REFERENCE / "h200_mufu.npz"
+MUFU_POINTS = 4096
+MUFU_FUNCTIONS = ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos", "tanh")
 METRICS = {
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed.sum",
@@ -52,8 +56,8 @@ def prepare(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     jobs = []
-    for path in sorted(samples_dir().glob("*.cu")):
-        for k in compile_file(Request(path=path, settings=SMALL[path.stem], output=Path("/nonexistent"))):
+    for path in (*sorted(samples_dir().glob("*.cu")), Path(__file__).with_name("mufu.cu")):
+        for k in compile_file(Request(path=path, settings=SMALL.get(path.stem, {}))):
             for n, launch in enumerate(k.target.launches):
                 for variant, binary in {"original": k.original, **k.variants}.items():
                     name = f"{path.stem}.{k.target.stem}-{k.target.instance or ''}.{n}.{variant}".replace("<", "_")
@@ -188,33 +192,40 @@ def simulate(job: dict[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]
 
 
 def check(folder: Path, out: Path) -> None:
-    """Simulates all launches; one CSV row for each: the GPU's counters, the simulator's, equality of memory."""
+    """Simulates all launches; writes tests/gpu/reference/h200_simulator.csv (one row a launch) and h200_mufu.npz."""
     from mutate.sim.code import load_interpreter
 
     load_interpreter(lambda *_: None)
     jobs, measured = _jobs(folder), _measured(out)
     digests = json.loads((out / "digests.json").read_text())
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     for path in out.glob("arrays.*.npz"):
         arrays.update(np.load(path))
     if len(jobs) != len(measured):
         raise SystemExit(f"{len(jobs)} launches here, {len(measured)} measured")
-    with (out / "compared.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
+    gpu_name, date = (out / "gpu.txt").read_text().split("\n")[:2]
+    with CSV.open("w", newline="") as file:
+        file.write(f"# {gpu_name.replace(', ', ', driver ')}; {date}; ncu --clock-control none\n"
+                   "# made by: python tests/gpu/compare.py prepare .bench/sim; tests/gpu/measure_simulator.sh .bench/sim"
+                   " OUT on the GPU; python tests/gpu/compare.py check .bench/sim OUT\n"
+                   "# gpu_: ncu's counters (METRICS in compare.py); sim_: the simulator's; equal: arrays with the same "
+                   "bytes after the launch; code: SHA-256 of the cubin, start\n")
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["sample", "kernel", "launch", "variant", "code", *(f"gpu_{m}" for m in METRICS),
                          *(f"sim_{m}" for m in METRICS), "arrays", "equal", "worst_ulp"])
         for job, gpu in zip(jobs, measured, strict=True):
-            try:
-                sim, memory = simulate(job)
-            except Exception as error:  # one launch that fails is a row, not the end of the comparison
-                print(job["name"], error)
-                continue
+            sim, memory = simulate(job)
             equal = sum(hashlib.sha256(a).hexdigest() == digests[job["name"]][n] for n, a in memory.items())
             worst = _worst_ulp(job, memory, arrays) if job["variant"] == "original" else ""
-            code = hashlib.sha256(job["cubin"]).hexdigest()[:16]
-            writer.writerow([job["sample"], job["kernel"], job["launch"], job["variant"], code,
+            writer.writerow([job["sample"], job["kernel"], job["launch"], job["variant"], code_of(job["cubin"]),
                              *(int(gpu.get(m, 0)) for m in METRICS), *(sim[m] for m in METRICS), len(memory), equal,
                              worst])
+    mufu = next(j for j in jobs if j["sample"] == "mufu" and j["variant"] == "original")
+    np.savez_compressed(MUFU, out=arrays[f"{mufu['name']}/out"].view(np.float32).reshape(8, -1)[:, :MUFU_POINTS])
+
+
+def code_of(cubin: bytes) -> str:
+    return hashlib.sha256(cubin).hexdigest()[:16]
 
 
 def _worst_ulp(job: dict[str, Any], memory: dict[str, np.ndarray], arrays: Any) -> int:
