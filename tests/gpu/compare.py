@@ -206,8 +206,8 @@ def check(folder: Path, out: Path) -> None:
     gpu_name, date = (out / "gpu.txt").read_text().split("\n")[:2]
     with CSV.open("w", newline="") as file:
         file.write(f"# {gpu_name.replace(', ', ', driver ')}; {date}; ncu --clock-control none\n"
-                   "# made by: python tests/gpu/compare.py prepare .bench/sim; tests/gpu/measure_simulator.sh .bench/sim"
-                   " OUT on the GPU; python tests/gpu/compare.py check .bench/sim OUT\n"
+                   "# made by: python tests/gpu/compare.py prepare .bench/sim; tests/gpu/measure_simulator.sh "
+                   ".bench/sim OUT on the GPU; python tests/gpu/compare.py check .bench/sim OUT\n"
                    "# gpu_: ncu's counters (METRICS in compare.py); sim_: the simulator's; equal: arrays with the same "
                    "bytes after the launch; code: SHA-256 of the cubin, start\n")
         writer = csv.writer(file, lineterminator="\n")
