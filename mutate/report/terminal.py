@@ -113,8 +113,8 @@ def _print_run(console: Console, result: KernelResult) -> None:
     if done is None:
         return
     instructions = sum(done.original.values())
-    console.print(Text(f"run on the simulator: {done.blocks} of {done.grid_blocks} blocks, {instructions:,} warp "
-                       "instructions of the original; each variant on the same blocks", style="dim"))
+    console.print(Text(f"simulated: {done.blocks} of {done.grid_blocks} blocks of each (original: {instructions:,} warp "
+                       "instructions)", style="dim"))
 
 
 def _print_reasons(console: Console, result: KernelResult) -> None:

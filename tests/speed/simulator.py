@@ -61,11 +61,9 @@ def run(simulation: Simulation, launch: Launch, seconds: float) -> tuple[int, in
     simulation.run(sample_blocks(launch.grid, 1))
     simulation.counters[:] = 0
     start = time.perf_counter()
-    blocks = 0
     total = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    for number in count():
-        simulation.run([number * 37 % total])
-        blocks += 1
+    for blocks in count(1):
+        simulation.run([blocks * 37 % total])
         wall = time.perf_counter() - start
         if wall >= seconds:
             return int(simulation.counters[:, 0].sum()), blocks, wall
@@ -80,7 +78,8 @@ def main() -> None:
     load_interpreter(lambda what, *_: print(what))
     print(f"interpreter loaded in {time.perf_counter() - start:.2f} s")
     for sample, kernel in KERNELS:
-        (found,) = compile_file(Request(path=samples_dir() / f"{sample}.cu", kernels=(kernel,), mutations=("identity",)))
+        path = samples_dir() / f"{sample}.cu"
+        (found,) = compile_file(Request(path=path, kernels=(kernel,), mutations=("identity",)))
         launch = found.target.launches[0]
         image = read_image(found.original.cubin, found.original.entry)
         simulation = Simulation(image, found.original.listing, launch, budget=10**10)
