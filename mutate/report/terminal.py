@@ -113,8 +113,8 @@ def _print_run(console: Console, result: KernelResult) -> None:
     if done is None:
         return
     instructions = sum(done.original.values())
-    console.print(Text(f"simulated: {done.blocks} of {done.grid_blocks} blocks of each (original: {instructions:,} warp "
-                       "instructions)", style="dim"))
+    console.print(Text(f"simulated: {done.blocks} of {done.grid_blocks} blocks of each "
+                       f"(original: {instructions:,} warp instructions)", style="dim"))
 
 
 def _print_reasons(console: Console, result: KernelResult) -> None:

@@ -105,6 +105,10 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 pcs[w, current], masks[w, current] = pc, mask
                 control[0], control[3] = budget, w
                 return LOG_FULL
+            if tracing and control[2] >= trace.shape[0]:
+                pcs[w, current], masks[w, current] = pc, mask
+                control[0], control[3] = budget, w
+                return TRACE_FULL
             turn -= 1
             row = code[pc]
             at_pc = pc
@@ -184,10 +188,6 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     at = control[2]
                     trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, pc, i64(guard), 0
                     control[2] = at + 1
-                    if at + 1 >= trace.shape[0]:
-                        pcs[w, current], masks[w, current] = pc + 1, mask
-                        control[0], control[3] = budget, w
-                        return TRACE_FULL
                 pc += 1
                 continue
 
@@ -534,10 +534,6 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 at = control[2]
                 trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, at_pc, i64(guard), cost
                 control[2] = at + 1
-                if at + 1 >= trace.shape[0] and running:
-                    pcs[w, current], masks[w, current] = pc, mask
-                    control[0], control[3] = budget, w
-                    return TRACE_FULL
             if running and turn == 0:
                 pcs[w, current], masks[w, current] = pc, mask
         w = w + 1 if w + 1 < nwarps else 0

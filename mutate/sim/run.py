@@ -19,6 +19,7 @@ from mutate.sim.failures import failure
 from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.space import VARIABLES, GlobalMemory, Initial
+from mutate.sim.stream import RECORDS, Recorder
 from mutate.sim.watch import Log, Watcher
 
 DEFAULT_BUDGET = 200_000_000
@@ -74,7 +75,7 @@ class Simulation:
 
     def __init__(self, image: Image, listing: Sequence[Instruction], launch: Launch, *, initial: Initial | None = None,
                  extra_smem: int = 0, budget: int = DEFAULT_BUDGET, watchers: Sequence[Watcher] = (),
-                 places: Places | None = None) -> None:
+                 places: Places | None = None, recorder: Recorder | None = None) -> None:
         self.image = image
         self.launch = launch
         self.initial = initial or Initial(launch, image.globals_bytes)
@@ -91,6 +92,7 @@ class Simulation:
         self.watchers = tuple(watchers)
         self.places = places
         self.log = Log(bool(watchers))
+        self.recorder = recorder
         self._state()
 
     # --- what a launch puts in place ---
@@ -144,7 +146,7 @@ class Simulation:
         self.wanted = np.zeros(_WANTED, np.int64)
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
         self.hashes = np.zeros((8, 4), np.uint64)
-        self.trace = np.zeros((1, 4), np.int64)
+        self.trace = np.zeros((RECORDS if self.recorder is not None else 1, 4), np.int64)
         self.control = np.zeros(8, np.int64)
         self.error = np.zeros(8, np.int64)
         self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,
@@ -211,7 +213,10 @@ class Simulation:
                 memory.used = int(self.control[5])
                 for watcher in self.watchers:
                     watcher.watch(self.log, int(self.control[6]), self.counters)
-                if status == lay.LOG_FULL:
+                if self.recorder is not None:
+                    self.recorder.add(block, self.trace[: self.control[2]])
+                    self.control[2] = 0
+                if status in (lay.LOG_FULL, lay.TRACE_FULL):
                     continue
                 if status == lay.DONE:
                     break
