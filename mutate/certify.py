@@ -169,6 +169,6 @@ def _none(mutation: Mutation, check: Check, before: Mapping[str, int], after: Ma
                                                                      "async_copy", "global_atomic", "generic_atomic"))
     share = left / total if total else 1.0
     text = (f"{left} of {total} load instructions stay, because control flow or an index depends on them "
-            f"({share:.0%} of the code's loads; their share of the traffic needs a run)")
+            f"({share:.0%} of the code's loads)")
     severe = share > RETAINED_SHARE and mutation.id == "math-only"
     return [Reason("retained-loads", text, Verdict.DEGRADED if severe else Verdict.VALID)]

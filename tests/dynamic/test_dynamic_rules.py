@@ -125,6 +125,19 @@ def test_a_variant_that_faults_is_invalid_and_says_where(tmp_path: Path) -> None
 
 
 @needs_nvrtc
+def test_a_variant_that_hangs_is_invalid(tmp_path: Path) -> None:
+    original, launches = binary(tmp_path, "original")
+    path = tmp_path / "hangs.cu"
+    path.write_text(KERNEL.format(index="i").replace("    out[i] =", "    while (in[i] >= 0.0f) out[i] = in[i];\n"
+                                                                       "    out[i] ="))
+    (found,) = compile_file(Request(path=path, mutations=("identity",)))
+    first, rest = simulate_all(original, {"hangs": found.original}, launches, Cache(None))  # type: ignore[arg-type]
+    done = with_dynamic(Certificate(Verdict.VALID, ()), parse_composition("no-sync"), first, rest["hangs"])
+    assert done.verdict is Verdict.INVALID
+    assert [r.slug for r in done.reasons] == ["dynamic-failed"]
+
+
+@needs_nvrtc
 def test_static_doubts_are_settled_by_the_run(tmp_path: Path) -> None:
     original, launches = binary(tmp_path, "original")
     first, rest = simulate_all(original, {"same": original}, launches, Cache(None))  # type: ignore[arg-type]
