@@ -1,4 +1,4 @@
-"""The command line: ``kmutate variants | list | explain``. Thin: it parses, calls, prints, sets the exit code."""
+"""The command line: ``kmutate variants | simulate | list | explain``. Thin: it parses, calls, prints, exits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import click
 from mutate import __version__
 from mutate.errors import KmutateError, nearest
 
-_COMMANDS = {"variants": "mutate.cli.variants", "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog"}
+_COMMANDS = {"variants": "mutate.cli.variants", "simulate": "mutate.cli.simulate",
+             "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog"}
 
 
 class _Lazy(click.Group):
@@ -42,7 +43,9 @@ class _Lazy(click.Group):
 def cli() -> None:
     """Finds what limits a CUDA kernel, by experiment: proven source variants, compiled and certified.
 
-    Start with `kmutate variants kernel.cu`. Exit codes: 0 fine, 1 a gate failed, 2 could not run.
+    Start with `kmutate variants kernel.cu`, or count without a GPU with `kmutate simulate kernel.cu`.
+
+    Exit codes: 0 fine, 1 a gate failed, 2 could not run.
     """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from mutate.cli.settings import parse_settings
 from mutate.errors import KmutateError
 from mutate.model import Outcome, Verdict
 from mutate.results import Report, Request
@@ -17,16 +18,6 @@ Examples:
   kmutate variants kernel.cu -k 'reduce.*' -m memory-only -m math-only+no-sync
   kmutate variants kernel.cu -arch=sm_86 -DTILE=32 -I include --json
 """
-
-
-def _settings(values: tuple[str, ...]) -> dict[str, str]:
-    out: dict[str, str] = {}
-    for text in values:
-        name, eq, value = text.partition("=")
-        if not eq or not name.strip():
-            raise KmutateError("bad-setting", f"--set takes name=value, not '{text}'", hint="for example --set nx=1024")
-        out[name.strip()] = value.strip()
-    return out
 
 
 @click.command("variants", epilog=_EPILOG)
@@ -61,7 +52,7 @@ def variants_command(file: Path, output: Path, mutations: tuple[str, ...], kerne
     """Rewrite each kernel of FILE into variants that do less, and prove what they still do."""
     try:
         request = Request(file, mutations, kernels, instances, arch, defines, include_dirs, std, maxrregcount,
-                          use_fast_math, _settings(settings), launch_file, pad, not no_verify, output,
+                          use_fast_math, parse_settings(settings), launch_file, pad, not no_verify, output,
                           not (no_dynamic or no_verify))
         from mutate.pipeline.start import start_compilers  # before what takes longer to load
 

@@ -5,13 +5,18 @@ So this imports little, and nothing of the mutations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.results import Request
-from mutate.toolchain.nvrtc import Compiler, Job, Result
+from mutate.source import Lines, Span
+from mutate.toolchain.nvrtc import CompileFailed, Compiler, Job, Result
 from mutate.toolchain.options import CompileOptions
+
+_WORD = re.compile(r"\w+")
 
 
 class Compiling:
@@ -46,3 +51,25 @@ def _any_header(path: str) -> bool:
     """The toolchain gives NVRTC an empty header for a host header it lacks, so all may stay."""
     del path
     return True
+
+
+def original_error(kernel: str, result: CompileFailed, arch: str, file: str, source: bytes) -> KmutateError:
+    """What the user is told of a kernel that does not compile, at the compiler's place in ``source``."""
+    error = result.error
+    lines = Lines(source)
+    span: Span | None = None
+    if error.line is not None and (error.file in (None, "", file)) and 0 < error.line <= len(lines):
+        start = lines.start_of(error.line)
+        text = lines.text(error.line)
+        indent = len(text) - len(text.lstrip())
+        if error.column is not None and error.column <= len(text):
+            word = _WORD.match(text, error.column - 1)
+            at = len(text[: error.column - 1].encode())
+            span = Span(start + at, start + at + (len(word.group().encode()) if word else 1))
+        else:
+            span = Span(start + indent, start + max(indent + 1, len(text.rstrip().encode())))
+    return KmutateError("original-does-not-compile", f"kernel {kernel} does not compile for {arch}: {error.message}",
+                        file=file, source=source if span is not None else None, span=span,
+                        where=None if span is not None or error.file is None else f"{error.file}:{error.line}",
+                        hint="set -I, -D, -std or -arch as your build does; kmutate variants --no-verify writes "
+                             "variants unproven")

@@ -6,7 +6,6 @@ compiled as soon as it is known to be needed, so that no compiler waits for anot
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,19 +19,18 @@ from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import rolled_text
 from mutate.occupancy import Device, KernelResources, PaddingPlan, capability_of, device_for, plan_padding
-from mutate.pipeline.compiling import Compiling
+from mutate.pipeline.compiling import Compiling, original_error
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.report.bench import load_template
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, Listing, disassemble
 from mutate.sass.rough import rough_counts
-from mutate.source import Lines, Span
+from mutate.source import Lines
 from mutate.toolchain.elf import Cubin
 from mutate.toolchain.locate import find_toolchain
 from mutate.toolchain.nvdisasm import WaitingNvdisasm, start_nvdisasm
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Result
 
-_WORD = re.compile(r"\w+")
 _UNPADDED = "the original's and the variant's occupancy were not compared"
 
 
@@ -130,7 +128,7 @@ class Prover:
 
     def _original_done(self, work: Work, result: Result) -> None:
         if isinstance(result, CompileFailed):
-            work.error = self._original_failed(work, result)
+            work.error = original_error(work.target.name, result, self.request.arch, self.file, self.source)
         else:
             work.original = result
             for c in work.candidates:
@@ -149,26 +147,6 @@ class Prover:
         work.open -= 1
         if not work.open and work.original is not None and self._device is not None:
             self._cap(work, self._plan(work, self._device))
-
-    def _original_failed(self, work: Work, result: CompileFailed) -> KmutateError:
-        error = result.error
-        span: Span | None = None
-        if error.line is not None and (error.file in (None, "", self.file)) and 0 < error.line <= len(self.lines):
-            start = self.lines.start_of(error.line)
-            text = self.lines.text(error.line)
-            indent = len(text) - len(text.lstrip())
-            if error.column is not None and error.column <= len(text):
-                word = _WORD.match(text, error.column - 1)
-                at = len(text[: error.column - 1].encode())
-                span = Span(start + at, start + at + (len(word.group().encode()) if word else 1))
-            else:
-                span = Span(start + indent, start + max(indent + 1, len(text.rstrip().encode())))
-        return KmutateError("original-does-not-compile", f"kernel {work.target.name} does not compile for "
-                            f"{self.request.arch}: {error.message}", file=self.file,
-                            source=self.source if span is not None else None, span=span,
-                            where=None if span is not None or error.file is None else
-                            f"{error.file}:{error.line}",
-                            hint="set -I, -D, -std or -arch as your build does; --no-verify writes variants unproven")
 
     # -- loops --------------------------------------------------------------------------------------------
 

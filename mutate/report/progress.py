@@ -14,14 +14,14 @@ _PATIENCE = 0.8
 
 @contextmanager
 def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Gives ``progress(what, done, total)``."""
+    """Gives ``progress(what, done, total)``; a total of 0 is unknown and will take long, so that is shown at once."""
     start = time.monotonic()
     bar: Any = None
     task: Any = None
 
     def progress(what: str, done: int, total: int) -> None:
         nonlocal bar, task
-        if not sys.stderr.isatty() or time.monotonic() - start < _PATIENCE:
+        if not sys.stderr.isatty() or (total and time.monotonic() - start < _PATIENCE):
             return
         if bar is None:
             from rich.console import Console
@@ -30,8 +30,8 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
             bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                            console=Console(stderr=True), transient=True)
             bar.start()
-            task = bar.add_task(what, total=total)
-        bar.update(task, description=what, completed=done, total=total)
+            task = bar.add_task(what, total=total or None)
+        bar.update(task, description=what, completed=done, total=total or None)
 
     try:
         yield progress

@@ -18,7 +18,7 @@ _COLUMNS = (("ld", GLOBAL_LOADS), ("st", (*GLOBAL_STORES, *GLOBAL_UPDATES)), ("s
             ("fp", ARITHMETIC))
 
 
-def _console() -> Console:
+def new_console() -> Console:
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=80, color_system=None)
 
@@ -68,7 +68,7 @@ def _kernel_table(result: KernelResult) -> Table:
 
 def print_variants(report: Report) -> None:
     """The whole answer of ``kmutate variants`` on the terminal."""
-    console = _console()
+    console = new_console()
     request = report.request
     for warning in report.warnings:
         console.print(Text(f"warning: {warning}", style="yellow"))
@@ -77,7 +77,7 @@ def print_variants(report: Report) -> None:
             continue
         target = result.target
         launch = target.launches[0] if target.launches else None
-        where = f"grid {_dims(launch.grid)} block {_dims(launch.block)}" if launch is not None else \
+        where = f"grid {dims(launch.grid)} block {dims(launch.block)}" if launch is not None else \
             f"no launch declaration, {target.threads} threads a block assumed"
         console.print(Text.assemble((target.name, "bold"), f"  {request.arch}  {where}"))
         console.print(_kernel_table(result))
@@ -99,7 +99,7 @@ def print_variants(report: Report) -> None:
                       soft_wrap=True)
 
 
-def _dims(d: tuple[int, int, int]) -> str:
+def dims(d: tuple[int, int, int]) -> str:
     kept = list(d)
     while len(kept) > 1 and kept[-1] == 1:
         kept.pop()
@@ -139,7 +139,7 @@ def _print_reasons(console: Console, result: KernelResult) -> None:
 
 
 def print_pairs(rows: Sequence[tuple[str, str]]) -> None:
-    console = _console()
+    console = new_console()
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column()
@@ -150,7 +150,7 @@ def print_pairs(rows: Sequence[tuple[str, str]]) -> None:
 
 def print_mutation(mutation: Mutation) -> None:
     """``kmutate explain``: generated from the mutation's declaration and examples."""
-    console = _console()
+    console = new_console()
     console.print(Text(mutation.id, style="bold"), Text(f"- {mutation.summary}"))
     for title, text in (("keeps", mutation.keeps), ("removes", mutation.removes), ("how", mutation.how),
                         ("source", mutation.seed)):

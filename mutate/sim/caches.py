@@ -5,9 +5,10 @@
   ``n`` runs on SM ``n`` modulo the number of SMs. Blocks that are resident together do not mix their accesses, so reuse
   within a block is flattered and sharing between resident blocks is not seen in L1.
 * Global loads allocate in L1, but for those that go around it: ``.STRONG`` (volatile, ``__ldcg``), ``LDGSTS.BYPASS``,
-  all with ``cg``. Global stores write through and allocate nothing; a line that is there stays (write-evict: goes).
-  Atomics and reductions are done in L2.
-* Local memory is written back: a store allocates in L1. Lines that are thrown out do not count as traffic of L2.
+  all with ``cg``. Global stores write through and allocate, as an H200's counters show (write-evict, Fermi: a line
+  that is there goes, nothing is allocated). Atomics and reductions are done in L2.
+* Local stores allocate in L1 and write through, as an H200's counters show, or are written back; lines that are thrown
+  out are no traffic of L2 here.
 * All that goes on from L1 allocates in L2, which the SMs share. Of a sample of blocks L2 sees only their accesses, so
   what other blocks would have brought is missing: hits are then a lower bound, and DRAM reads an upper one.
 * Nothing is in the caches when a launch begins.
@@ -36,7 +37,7 @@ _LINE, _SECTOR = 7, 5
 # Local memory lies here, far from all arrays.
 _LOCAL_BASE = 1 << 52
 # Settings of ``feed``.
-_SHIFT, _EVICT, _WRITE_BACK, _SM, _WARPS, _WORDS = range(6)
+_SHIFT, _EVICT, _LOCAL_IN_L1, _LOCAL_THROUGH, _SM, _WARPS, _WORDS = range(7)
 _HEAD, _TAIL, _USED = range(3)
 
 
@@ -202,7 +203,7 @@ def feed(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: in
                 line = address >> _LINE
                 if settings[_EVICT]:
                     drop(l1, cache, line)
-                elif kind == _GLOBAL_STORE and touch(l1, cache, line, 1 << ((address >> _SECTOR) & 3), False):
+                elif kind == _GLOBAL_STORE and touch(l1, cache, line, 1 << ((address >> _SECTOR) & 3), True):
                     counters[pc, _L1] += 1
                 hits = _next_level(l2, address, _SECTOR)
                 counters[pc, _L2] += hits
@@ -218,9 +219,10 @@ def feed(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: in
                 for i in range(n):
                     address = np.int64(found[i]) << shift
                     bits = 1 << ((address >> _SECTOR) & 3) if shift == _SECTOR else 15
-                    if settings[_WRITE_BACK] and touch(l1, cache, address >> _LINE, bits, True):
+                    hit = settings[_LOCAL_IN_L1] and touch(l1, cache, address >> _LINE, bits, True)
+                    if hit:
                         counters[pc, _LOCAL_L1] += 1
-                    elif kind == _LOCAL_LOAD or not settings[_WRITE_BACK]:
+                    if (kind == _LOCAL_LOAD and not hit) or (kind == _LOCAL_STORE and settings[_LOCAL_THROUGH]):
                         hits = _next_level(l2, address, shift)
                         counters[pc, _LOCAL_L2] += hits
                         at = 0 if kind == _LOCAL_LOAD else 2
@@ -237,7 +239,8 @@ class CacheSizes:
     l2_bytes: int
     l1_sector: int = 32
     write_evict: bool = False
-    local_write_back: bool = True
+    local_in_l1: bool = True
+    local_through: bool = True
 
 
 def goes_around(instruction: Instruction, cg: bool) -> bool:
@@ -261,8 +264,8 @@ class Caches:
         self.l2 = make_level(1, sizes.l2_bytes >> _LINE)
         self.around = np.array([goes_around(i, cg) for i in listing], np.bool_)
         self.settings = np.array([sizes.l1_sector.bit_length() - 1, sizes.write_evict,
-                                  sizes.local_write_back and sizes.l1_bytes > 0, 0, warps, (local_bytes + 3) // 4],
-                                 np.int64)
+                                  sizes.local_in_l1 and sizes.l1_bytes > 0, sizes.local_through, 0, warps,
+                                  (local_bytes + 3) // 4], np.int64)
         self.moved = np.zeros(4, np.int64)
         self._sms: dict[int, int] = {}
         self._cache = 0

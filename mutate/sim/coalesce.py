@@ -160,13 +160,14 @@ def atomic_sectors(addrs: Addresses, mask: int, width: int, shift: int) -> int:
 
 @_jit
 def requested_bytes(mask: int, width: int) -> int:
-    """Bytes that the lanes ask for, each lane for itself; a broadcast counts 32 times, as in ncu and nvprof."""
+    """Bytes that the lanes ask for, each lane for itself; a broadcast counts 32 times, as in nvprof."""
     return popcount(mask) * width
 
 
 @_jit
 def needed_bytes(addrs: Addresses, mask: int, width: int) -> int:
-    """Different bytes among those that the lanes ask for; a broadcast counts once, as in the bandwidth seed's table."""
+    """Different bytes among those that the lanes ask for; a broadcast counts once, as in ncu
+    (``data_bytes_mem_global``) and in the bandwidth seed's table."""
     m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
     if m == np.uint64(0xFFFFFFFF) and _consecutive(addrs, width):
         return 32 * width

@@ -62,7 +62,7 @@ def load_interpreter(progress: Progress) -> None:
     """
     known = is_compiled()
     if not known:
-        progress("compiling the simulator for this machine (once, under a minute)", 0, 1)
+        progress("compiling the simulator for this computer, once, about 40 s", 0, 0)
     from mutate.sim.warm_up import warm_up
 
     if not known:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,15 +55,24 @@ def kinds(listing: Sequence[Instruction], spills: bool) -> tuple[Kind, ...]:
 
 
 @dataclass(frozen=True)
+class CacheView:
+    """Whether there is an L1 and an L2, and whether local stores go through to L2."""
+
+    l1: bool = False
+    l2: bool = False
+    local_through: bool = False
+
+
+@dataclass(frozen=True)
 class Totals:
     """Counted instructions, all of a kernel or those of a line. ``rows`` has shape (instructions, ``layout.COUNTERS``);
 
-    ``caches`` says whether a cache model ran (L1, L2).
+    ``caches`` says what a cache model saw.
     """
 
     kinds: Sequence[Kind]
     rows: npt.NDArray[np.int64]
-    caches: tuple[bool, bool] = (False, False)
+    caches: CacheView = CacheView()
 
     def sum(self, column: int, *actions: str, where: Callable[[Kind], bool] | None = None) -> int:
         """A column over the instructions with these actions (all when none is named) that ``where`` takes."""
@@ -104,6 +113,8 @@ class Counter:
     ncu: str = ""
     differs: str = ""
     ratio: bool = False
+    needs: str = ""
+    """The counter without which this one says nothing: it is not printed where that is 0."""
 
 
 def _column(column: int, *actions: str) -> _Of:
@@ -118,8 +129,8 @@ def _quotient(part: _Of, whole: _Of, factor: float = 1.0) -> _Of:
     return value
 
 
-def _cached(level: int, column: int, *actions: str) -> _Of:
-    return lambda t: t.sum(column, *actions) if t.caches[level] else None
+def _in_l1(column: int, *actions: str) -> _Of:
+    return lambda t: t.sum(column, *actions) if t.caches.l1 else None
 
 
 def _times(of: _Of, factor: int) -> _Of:
@@ -153,40 +164,48 @@ def _instructions() -> Iterable[Counter]:
                   "active lanes that no predicate turns off, over all instructions", _column(lay.THREADS_ON),
                   "smsp__thread_inst_executed_pred_on.sum")
     yield Counter("active_lanes", group, "lanes", "thread_instructions / instructions",
-                  _quotient(_column(lay.THREADS), _EXECUTED), "smsp__thread_inst_executed_per_inst_executed.ratio",
-                  ratio=True)
+                  _quotient(_column(lay.THREADS), _EXECUTED),
+                  "smsp__average_thread_inst_executed_per_inst_executed.ratio", ratio=True)
     yield Counter("active_lanes_on", group, "lanes", "thread_instructions_on / instructions",
                   _quotient(_column(lay.THREADS_ON), _EXECUTED),
-                  "smsp__thread_inst_executed_per_inst_executed_pred_on.ratio", ratio=True)
-    yield Counter("branches", group, "warp instructions", "BRA, BRX, JMP, CALL and RET executed, taken or not", _BRANCH,
-                  "smsp__inst_executed_op_branch.sum")
+                  "smsp__average_thread_inst_executed_pred_on_per_inst_executed.ratio", ratio=True)
+    yield Counter("branches", group, "warp instructions", "BRA, BRX, JMP, CALL and RET, taken or not", _BRANCH,
+                  "smsp__sass_inst_executed_op_branch.sum")
     yield Counter("divergent_branches", group, "warp instructions", "branches after which lanes of one warp go "
                   "different ways", _DIVERGENT, "smsp__sass_branch_targets_threads_divergent.sum")
     yield Counter("barriers", group, "warp instructions", "BAR executed",
                   lambda t: t.sum(lay.EXECUTED, where=lambda k: k.barrier), "")
 
 
-def _global(direction: str, actions: tuple[str, ...], op: str, differs: str = "") -> Iterable[Counter]:
+def _with(needs: str, rows: Iterable[Counter]) -> Iterable[Counter]:
+    return (replace(c, needs=needs) for c in rows)
+
+
+def _global(direction: str, op: str) -> Iterable[Counter]:
+    """``op`` as in ncu's names, which are others for LDGSTS."""
     group, name = "global memory", f"global_{direction}"
-    pipe = f"mem_global_op_{op}"
-    requests, sectors, asked = (_column(c, *actions) for c in (lay.REQUESTS, lay.SECTORS, lay.BYTES))
+    pipe, stage = f"mem_global_op_{op}", "smsp__sass_l1tex" if direction == COPY else "l1tex_"
+    differs = {LOAD: "ncu's has LDGSTS.BYPASS in it, which is global_copy here", COPY: "1.4 % more in one sample, not "
+               "explained", REDUCTION: "docs/accuracy.md"}.get(direction, "")
+    requests, sectors, asked = (_column(c, direction) for c in (lay.REQUESTS, lay.SECTORS, lay.BYTES))
     yield Counter(f"{name}_requests", group, "requests", f"{_words(direction)} with an active lane", requests,
-                  f"l1tex__t_requests_pipe_lsu_{pipe}.sum", differs)
+                  f"{stage}_t_requests_pipe_lsu_{pipe}.sum", differs)
     yield Counter(f"{name}_sectors", group, "sectors of 32 bytes", "different sectors of each request"
                   + ("; lanes with one address one after another" if direction in (ATOMIC, REDUCTION) else ""),
-                  sectors, f"l1tex__t_sectors_pipe_lsu_{pipe}.sum", differs)
+                  sectors, f"{stage}_t_sectors_pipe_lsu_{pipe}.sum", differs)
     yield Counter(f"{name}_sectors_per_request", group, "sectors", f"{name}_sectors / {name}_requests",
-                  _quotient(sectors, requests), f"l1tex__average_t_sectors_per_request_pipe_lsu_{pipe}.ratio",
+                  _quotient(sectors, requests), f"{stage}_average_t_sectors_per_request_pipe_lsu_{pipe}.ratio", differs,
                   ratio=True)
     if direction in (ATOMIC, REDUCTION):
         return
-    yield Counter(f"{name}_requested_bytes", group, "bytes", "bytes of all active lanes, a broadcast for each lane",
-                  asked, f"smsp__sass_data_bytes_{pipe}.sum" if op in ("ld", "st") else "", differs)
+    yield Counter(f"{name}_requested_bytes", group, "bytes", "different bytes that the lanes of a request ask for; a "
+                  "broadcast counts once", asked, f"smsp__sass_data_bytes_{pipe}.sum",
+                  differs if direction == COPY else "")
     yield Counter(f"{name}_moved_bytes", group, "bytes", f"32 × {name}_sectors", _times(sectors, 32),
-                  f"l1tex__t_bytes_pipe_lsu_{pipe}.sum", differs)
-    yield Counter(f"{name}_efficiency", group, "%", "requested of moved bytes; over 100 where lanes share bytes",
+                  "" if direction == COPY else f"l1tex__t_bytes_pipe_lsu_{pipe}.sum", differs)
+    yield Counter(f"{name}_efficiency", group, "%", f"{name}_requested_bytes of {name}_moved_bytes",
                   _quotient(asked, _times(sectors, 32), 100.0),
-                  f"smsp__sass_average_data_bytes_per_sector_{pipe}.pct" if op in ("ld", "st") else "", ratio=True)
+                  "" if direction == COPY else f"smsp__sass_average_data_bytes_per_sector_{pipe}.pct", ratio=True)
 
 
 def _words(direction: str) -> str:
@@ -194,96 +213,121 @@ def _words(direction: str) -> str:
             ATOMIC: "ATOMG and ATOM, whose old value is used,", REDUCTION: "RED, atomics without a result,"}[direction]
 
 
-def _local() -> Iterable[Counter]:
+def _local(direction: str, op: str) -> Iterable[Counter]:
+    group, name = "local memory", f"local_{direction}"
+    yield Counter(f"{name}_requests", group, "requests", f"local {direction}s with an active lane, one for 32 bits",
+                  _column(lay.LOCAL_REQUESTS, direction), f"l1tex__t_requests_pipe_lsu_mem_local_op_{op}.sum")
+    yield Counter(f"{name}_sectors", group, "sectors of 32 bytes",
+                  "of each request; a word of all 32 lanes is four sectors", _column(lay.LOCAL_SECTORS, direction),
+                  f"l1tex__t_sectors_pipe_lsu_mem_local_op_{op}.sum")
+
+
+def _spills() -> Iterable[Counter]:
     group = "local memory"
-    for direction, op in ((LOAD, "ld"), (STORE, "st")):
-        name = f"local_{direction}"
-        yield Counter(f"{name}_requests", group, "requests", f"local {direction}s with an active lane",
-                      _column(lay.LOCAL_REQUESTS, direction), f"l1tex__t_requests_pipe_lsu_mem_local_op_{op}.sum")
-        yield Counter(f"{name}_sectors", group, "sectors of 32 bytes",
-                      "of each request; a word of all 32 lanes is four sectors",
-                      _column(lay.LOCAL_SECTORS, direction), f"l1tex__t_sectors_pipe_lsu_mem_local_op_{op}.sum")
+    yield Counter("spill_bytes", group, "bytes", "bytes of all active lanes of local accesses that address the stack "
+                  "at a constant place, where the compiler reports spills", _spilled(lay.LOCAL_BYTES))
     for direction in (LOAD, STORE):
-        yield Counter(f"spill_{direction}_sectors", group, "sectors of 32 bytes",
-                      f"local_{direction}_sectors of instructions that address the stack at a constant place, where "
-                      "the compiler reports spills", _spilled(lay.LOCAL_SECTORS, direction))
-    yield Counter("spill_bytes", group, "bytes", "bytes of all active lanes of these", _spilled(lay.LOCAL_BYTES))
+        yield Counter(f"spill_{direction}_sectors", group, "sectors of 32 bytes", f"local_{direction}_sectors of these",
+                      _spilled(lay.LOCAL_SECTORS, direction))
 
 
 def _spilled(column: int, *actions: str) -> _Of:
     return lambda t: t.sum(column, *actions, where=lambda k: k.spill)
 
 
-def _shared(direction: str, actions: tuple[str, ...], op: str, differs: str = "") -> Iterable[Counter]:
+def _shared(direction: str, op: str) -> Iterable[Counter]:
     group, name = "shared memory", f"shared_{direction}"
-    wavefronts, ideal = _column(lay.WAVEFRONTS, *actions), _column(lay.IDEAL, *actions)
+    stage = "smsp__sass_l1tex_data" if direction == COPY else "l1tex__data"
+    wavefronts, ideal = _column(lay.WAVEFRONTS, direction), _column(lay.IDEAL, direction)
     what = {LOAD: "LDS", STORE: "STS", ATOMIC: "ATOMS", COPY: "LDGSTS"}[direction]
+    executed = "ldgsts" if direction == COPY else f"shared_{op}"
+    noise = "ncu's also grows where other traffic is in the way: up to 2 % in the samples"
+    active = "two launches differ, by 3 % and by 17 %: not explained"
+    if direction == COPY:
+        noise = "LDGSTS.BYPASS has none here, as in l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
     yield Counter(f"{name}_requests", group, "requests", f"{what} with an active lane",
-                  _column(lay.SHARED_REQUESTS, *actions), f"smsp__inst_executed_op_shared_{op}.sum" if op in (
-                      "ld", "st", "atom") else "", "those with all lanes predicated off are not counted" if op else "")
-    yield Counter(f"{name}_bytes", group, "bytes", "bytes of all active lanes", _column(lay.SHARED_BYTES, *actions))
+                  _column(lay.SHARED_REQUESTS, direction), f"smsp__inst_executed_op_{executed}_pred_on_any.sum",
+                  active if direction in (LOAD, STORE) else "")
+    yield Counter(f"{name}_bytes", group, "bytes", "bytes of all active lanes, a broadcast for each lane",
+                  _column(lay.SHARED_BYTES, direction))
     yield Counter(f"{name}_wavefronts", group, "wavefronts", "by the rules for banks in mutate/sim/coalesce.py",
-                  wavefronts, f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum" if op else "", differs)
+                  wavefronts, f"{stage}_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", noise)
     yield Counter(f"{name}_bank_conflicts", group, "wavefronts", f"{name}_wavefronts above those that the requests "
                   "would have without conflicts", _minus(wavefronts, ideal),
-                  f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum" if op else "",
-                  "ncu counts arbitration with other traffic too" if op else "")
+                  f"{stage}_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", noise)
 
 
-def _caches() -> Iterable[Counter]:
+_MODEL = "a model: see above"
+_COALESCED = "an H200 merges equal reads of neighbouring SMs before L2, so it has fewer"
+
+
+def _l1(space: str, direction: str, op: str) -> Iterable[Counter]:
+    group, name = "caches", f"l1_{space}_{direction}"
+    sectors = _column(lay.SECTORS if space == "global" else lay.LOCAL_SECTORS, direction)
+    hits = _in_l1(lay.L1_HITS if space == "global" else lay.LOCAL_L1_HITS, direction)
+    yield Counter(f"{name}_hits", group, "sectors of 32 bytes", f"sectors of {space} {direction}s that are in L1", hits,
+                  f"l1tex__t_sectors_pipe_lsu_mem_{space}_op_{op}_lookup_hit.sum",
+                  "what other blocks store in between throws more out on a GPU" if direction == STORE else _MODEL)
+    yield Counter(f"{name}_hit_rate", group, "%", f"{name}_hits of {space}_{direction}_sectors",
+                  _quotient(hits, sectors, 100.0), ratio=True)
+
+
+def _l2() -> Iterable[Counter]:
     group = "caches"
-    note = "a model without time; docs/counters.md says what it leaves out"
-    for direction, op in ((LOAD, "ld"), (STORE, "st")):
-        sectors = _column(lay.SECTORS, direction)
-        hits = _cached(0, lay.L1_HITS, direction)
-        metric = f"l1tex__t_sectors_pipe_lsu_mem_global_op_{op}_lookup_hit.sum"
-        yield Counter(f"l1_global_{direction}_hits", group, "sectors of 32 bytes",
-                      f"sectors of global {direction}s that are in L1", hits, metric, note)
-        yield Counter(f"l1_global_{direction}_hit_rate", group, "%", "of the sectors", _quotient(hits, sectors, 100.0),
-                      "", note, ratio=True)
-    for direction, op in ((LOAD, "ld"), (STORE, "st")):
-        yield Counter(f"l1_local_{direction}_hits", group, "sectors of 32 bytes",
-                      f"sectors of local {direction}s that are in L1", _cached(0, lay.LOCAL_L1_HITS, direction),
-                      f"l1tex__t_sectors_pipe_lsu_mem_local_op_{op}_lookup_hit.sum", note)
-    into = _l2_reads
     yield Counter("l2_read_sectors", group, "sectors of 32 bytes", "of loads and copies that miss L1 or go around it",
-                  into, "lts__t_sectors_srcunit_tex_op_read.sum", note)
-    hits = _l2_read_hits
-    yield Counter("l2_read_hits", group, "sectors of 32 bytes", "those of them that are in L2", hits,
-                  "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", note)
-    yield Counter("l2_read_hit_rate", group, "%", "l2_read_hits / l2_read_sectors", _quotient(hits, into, 100.0),
-                  "lts__t_sector_op_read_hit_rate.pct", note, ratio=True)
-    yield Counter("l2_write_sectors", group, "sectors of 32 bytes", "of global stores",
-                  lambda t: t.sum(lay.SECTORS, STORE) if t.caches[1] else None,
-                  "lts__t_sectors_srcunit_tex_op_write.sum", note)
+                  _l2_reads, "lts__t_sectors_srcunit_tex_op_read.sum", _COALESCED)
+    yield Counter("l2_read_hits", group, "sectors of 32 bytes", "those of them that are in L2", _l2_read_hits,
+                  "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", _COALESCED)
+    yield Counter("l2_read_hit_rate", group, "%", "l2_read_hits of l2_read_sectors",
+                  _quotient(_l2_read_hits, _l2_reads, 100.0), ratio=True)
     yield Counter("dram_read_sectors", group, "sectors of 32 bytes", "l2_read_sectors that are not in L2",
-                  _minus(into, hits), "dram__sectors_read.sum", note)
+                  _minus(_l2_reads, _l2_read_hits), "dram__sectors_read.sum",
+                  "ncu's has what the launch itself and other units read in it")
+
+
+def _l2_writes() -> Iterable[Counter]:
+    yield Counter("l2_write_sectors", "caches", "sectors of 32 bytes", "of global stores, and of local ones where L1 "
+                  "writes through", _l2_write_sectors, "lts__t_sectors_srcunit_tex_op_write.sum",
+                  "an H200 merges some partial writes of one sector")
+
+
+def _l2_write_sectors(t: Totals) -> Value:
+    if not t.caches.l2:
+        return None
+    return t.sum(lay.SECTORS, STORE) + (t.sum(lay.LOCAL_SECTORS, STORE) if t.caches.local_through else 0)
 
 
 def _l2_reads(t: Totals) -> Value:
-    if not t.caches[1]:
+    if not t.caches.l2:
         return None
     hits = t.sum(lay.L1_HITS, LOAD, COPY) + t.sum(lay.LOCAL_L1_HITS, LOAD)
     return t.sum(lay.SECTORS, LOAD, COPY) + t.sum(lay.LOCAL_SECTORS, LOAD) - hits
 
 
 def _l2_read_hits(t: Totals) -> Value:
-    return t.sum(lay.L2_HITS, LOAD, COPY) + t.sum(lay.LOCAL_L2_HITS, LOAD) if t.caches[1] else None
+    return t.sum(lay.L2_HITS, LOAD, COPY) + t.sum(lay.LOCAL_L2_HITS, LOAD) if t.caches.l2 else None
 
 
 COUNTERS: tuple[Counter, ...] = (
     *_instructions(),
-    *_global(LOAD, (LOAD,), "ld"),
-    *_global(STORE, (STORE,), "st"),
-    *_global(COPY, (COPY,), "ldgsts"),
-    *_global(ATOMIC, (ATOMIC,), "atom"),
-    *_global(REDUCTION, (REDUCTION,), "red"),
-    *_local(),
-    *_shared(LOAD, (LOAD,), "ld"),
-    *_shared(STORE, (STORE,), "st"),
-    *_shared(COPY, (COPY,), ""),
-    *_shared(ATOMIC, (ATOMIC,), "atom"),
-    *_caches(),
+    *_with("global_load_requests", _global(LOAD, "ld")),
+    *_with("global_store_requests", _global(STORE, "st")),
+    *_with("global_copy_requests", _global(COPY, "ldgsts")),
+    *_with("global_atomic_requests", _global(ATOMIC, "atom")),
+    *_with("global_reduction_requests", _global(REDUCTION, "red")),
+    *_with("local_load_requests", _local(LOAD, "ld")),
+    *_with("local_store_requests", _local(STORE, "st")),
+    *_with("spill_bytes", _spills()),
+    *_with("shared_load_requests", _shared(LOAD, "ld")),
+    *_with("shared_store_requests", _shared(STORE, "st")),
+    *_with("shared_copy_requests", _shared(COPY, "ldgsts")),
+    *_with("shared_atomic_requests", _shared(ATOMIC, "atom")),
+    *_with("global_load_requests", _l1("global", LOAD, "ld")),
+    *_with("global_store_requests", _l1("global", STORE, "st")),
+    *_with("local_load_requests", _l1("local", LOAD, "ld")),
+    *_with("local_store_requests", _l1("local", STORE, "st")),
+    *_with("l2_read_sectors", _l2()),
+    *_with("l2_write_sectors", _l2_writes()),
 )
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(c.group for c in COUNTERS))
 

@@ -42,17 +42,20 @@ def failure(run: Simulation, status: int, block: int) -> KmutateError:
     instruction = run.program.listing[pc]
     who = f"block {dims(block, run.launch.grid)}, thread {dims(32 * warp + lane, run.launch.block)}"
     if status == lay.OUT_OF_BUDGET:
-        return _error(run, pc, "instruction-budget", f"more than {run.budget:,} instructions, the last of block "
-                      f"{dims(block, run.launch.grid)}, warp {warp}",
-                      "does this loop end? else simulate fewer --blocks, a smaller launch, or give a larger --budget")
+        return error("instruction-budget", run, pc, f"more than {run.budget:,} instructions, the last of block "
+                     f"{dims(block, run.launch.grid)}, warp {warp}",
+                     "does this loop end? else simulate fewer --blocks, a smaller launch, or give a larger --budget")
     if code == lay.E_TRAP:
         return _trap(run, pc, instruction, f"block {dims(block, run.launch.grid)}, warp {warp}")
     what, hint = _access(run, code, address, width)
-    return _error(run, pc, "out-of-range" if code in (lay.E_GLOBAL, lay.E_SHARED) else "misaligned"
-                  if code == lay.E_MISALIGNED else "bad-access", f"{what}; {who}, {instruction}", hint)
+    what = f"{what}; {who}, {instruction}"
+    if code in (lay.E_GLOBAL, lay.E_SHARED):
+        return error("out-of-range", run, pc, what, hint)
+    return error("misaligned" if code == lay.E_MISALIGNED else "bad-access", run, pc, what, hint)
 
 
-def _error(run: Simulation, pc: int, slug: str, what: str, hint: str) -> KmutateError:
+def error(slug: str, run: Simulation, pc: int, what: str, hint: str) -> KmutateError:
+    """An error at the source line of an instruction, or at its offset where the line is not known."""
     offset = run.program.listing[pc].offset
     place = run.places.of(offset) if run.places is not None else None
     if run.places is None or place is None:
@@ -66,10 +69,10 @@ def _error(run: Simulation, pc: int, slug: str, what: str, hint: str) -> Kmutate
 def _trap(run: Simulation, pc: int, instruction: Instruction, who: str) -> KmutateError:
     why = next((u.why for u in run.program.unsupported if u.index == pc), None)
     if why is None:
-        return _error(run, pc, "kernel-trap", f"the kernel stops itself here; {who}, {instruction}",
-                      "look at the assertion or trap that it runs into")
-    return _error(run, pc, "unsupported-instruction", f"cannot simulate {instruction}: {why}; "
-                  f"{coverage(run.program)}", "please report the instruction; what it computes is not guessed")
+        return error("kernel-trap", run, pc, f"the kernel stops itself here; {who}, {instruction}",
+                     "look at the assertion or trap that it runs into")
+    return error("unsupported-instruction", run, pc, f"cannot simulate {instruction}: {why}; "
+                 f"{coverage(run.program)}", "please report the instruction; what it computes is not guessed")
 
 
 def _access(run: Simulation, code: int, address: int, width: int) -> tuple[str, str]:
@@ -109,7 +112,7 @@ def _deadlock(run: Simulation, block: int) -> KmutateError:
         place = run.places.of(run.program.listing[pc].offset) if run.places is not None else None
         lines.append(f"{waiting[pc]} at {place or hex(run.program.listing[pc].offset)} ({run.program.listing[pc]})")
     total = sum(int(a).bit_count() for a in run.alive)
-    return _error(run, order[0] if order else 0, "deadlock",
-                  f"block {dims(block, run.launch.grid)} waits for ever: of {total} threads that still run "
-                  f"{'; '.join(lines[:4]) or 'none can go on'}",
-                  "look for a barrier in a branch that not all threads of the block take")
+    return error("deadlock", run, order[0] if order else 0,
+                 f"block {dims(block, run.launch.grid)} waits for ever: of {total} threads that still run "
+                 f"{'; '.join(lines[:4]) or 'none can go on'}",
+                 "look for a barrier in a branch that not all threads of the block take")

@@ -11,6 +11,7 @@ from mutate.sim.coalesce import (
     CAST_SPIN,
     atomic_sectors,
     cast_spin_winners,
+    needed_bytes,
     shared_phases,
     shared_wavefronts,
     unique_sectors,
@@ -41,7 +42,7 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     n = unique_sectors(addresses, mask, width, 5, sectors)
     counters[pc, REQUESTS] += 1
     counters[pc, SECTORS] += atomic_sectors(addresses, mask, width, 5) if which == H_GLOBAL_ATOMIC else n
-    counters[pc, BYTES] += i64(popc(mask)) * width
+    counters[pc, BYTES] += needed_bytes(addresses, mask, width)
     hashes[which, 3] += u64(i64(popc(mask)) * width)
     for k in range(n):
         add_to_multiset(hashes, which, sectors[k])
@@ -59,7 +60,7 @@ def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
         total += n
         for k in range(n):
             add_to_multiset(hashes, which, sectors[k])
-    counters[pc, LOCAL_REQUESTS] += 1
+    counters[pc, LOCAL_REQUESTS] += max(1, width // 4)
     counters[pc, LOCAL_SECTORS] += total
     counters[pc, LOCAL_BYTES] += i64(popc(mask)) * width
     hashes[which, 3] += u64(i64(popc(mask)) * width)

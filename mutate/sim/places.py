@@ -39,7 +39,15 @@ class Places:
             self._known[str(Path(name).resolve())] = name
 
     def _name(self, compiled: str) -> str | None:
-        return self._known.get(compiled) or self._known.get(str(Path(compiled).absolute()))
+        """The user's name of a file. The compiler's begins with the working folder, which is that of the run whose
+
+        result the cache has, so only its end counts where the user's name is relative.
+        """
+        if compiled not in self._known:
+            ends = {name: "/" + "/".join(p for p in Path(name).parts if p != "..") for name in self.sources
+                    if not Path(name).is_absolute()}
+            self._known[compiled] = next((name for name, end in ends.items() if compiled.endswith(end)), "")
+        return self._known[compiled] or None
 
     def of(self, offset: int) -> Place | None:
         """The place of an instruction by its offset; ``None`` where nothing of the user's is known of it."""

@@ -1,7 +1,7 @@
-"""Writes docs/mutations.md, docs/samples.md, docs/machines.md and docs/accuracy.md from the code, the samples, the
-reference measurements and the machine files.
+"""Writes docs/mutations.md, docs/samples.md, docs/machines.md, docs/accuracy.md and docs/counters.md from the code, the
+samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [mutations|samples|machines|accuracy]
+    python tests/docs/make_docs.py [mutations|samples|machines|accuracy|counters]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -23,9 +23,12 @@ from mutate.machines import all_machines, schema
 from mutate.model import Outcome, Verdict
 from mutate.mutations.base import Check
 from mutate.mutations.registry import all_mutations
+from mutate.pipeline.counting import TARGET_INSTRUCTIONS
 from mutate.pipeline.run import run_variants
 from mutate.resources import samples_dir, templates_dir
 from mutate.results import Request, VariantResult
+from mutate.sim import caches, fermi, older, races
+from mutate.sim.counters import COUNTERS, GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -235,7 +238,49 @@ def accuracy_page() -> str:
         points=accuracy.MUFU_POINTS)
 
 
-PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page, "accuracy": accuracy_page}
+
+def _agreement() -> tuple[dict[str, str], int]:
+    """By counter: on how many launches of those that count any the GPU's value is ours within 0.1 %, and within 5 %."""
+    lines = (ROOT / "tests" / "sim" / "reference" / "h200_counters.csv").read_text(encoding="utf-8").splitlines()
+    same: Counter[str] = Counter()
+    near: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
+    launches = set()
+    for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+        gpu, ours = float(row["gpu"]), float(row["simulated"] or 0)
+        launches.add(row["launch"])
+        seen[row["counter"]] += 1
+        apart = abs(gpu - ours) / max(abs(gpu), abs(ours))
+        same[row["counter"]] += apart <= 1e-3
+        near[row["counter"]] += apart <= 0.05
+
+    def cell(name: str) -> str:
+        if not seen[name]:
+            return "–"
+        close = f"; {near[name]} within 5 %" if near[name] > same[name] else ""
+        return f"{same[name]} of {seen[name]}{close}"
+
+    return {c.name: cell(c.name) for c in COUNTERS}, len(launches)
+
+
+def _paragraphs(module: Any) -> str:
+    """What a module says of itself, after its first paragraph, as Markdown."""
+    _, _, rest = module.__doc__.strip().partition("\n\n")
+    return str(rest).replace("``", "`")
+
+
+def counters_page() -> str:
+    agreement, launches = _agreement()
+    groups = [(g, [c for c in COUNTERS if c.group == g]) for g in GROUPS]
+    fermi_names = {c.name for c in fermi.COUNTERS}
+    return _environment().get_template("counters.md.j2").render(
+        groups=groups, agreement=agreement, launches=launches, target=f"{TARGET_INSTRUCTIONS:,}",
+        simplifications=_paragraphs(caches), races=_paragraphs(races), fermi=fermi.COUNTERS,
+        tesla=[c for c in older.TESLA if c.name not in fermi_names or c.seed == older.PROFILER])
+
+
+PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page, "accuracy": accuracy_page,
+         "counters": counters_page}
 
 
 def main() -> int:

@@ -79,6 +79,11 @@ def test_machines_page_is_up_to_date() -> None:
         "run python tests/docs/make_docs.py machines"
 
 
+def test_counters_page_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "counters.md").read_text(encoding="utf-8") == make_docs.counters_page(), \
+        "run python tests/docs/make_docs.py counters"
+
+
 # All samples are compiled: with pytest-xdist on one worker with the other tests that do so, to share the compile cache.
 @pytest.mark.xdist_group("samples")
 def test_samples_page_is_up_to_date() -> None:

@@ -1,0 +1,128 @@
+"""``kmutate simulate``: executes the compiled kernels without a GPU and prints what a profiler would count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mutate.cli.settings import parse_settings
+from mutate.errors import KmutateError
+from mutate.results import Request
+from mutate.simulated import CHECKS, SimulateReport, SimulateRequest
+
+if TYPE_CHECKING:
+    from mutate.machines import Machine
+
+_EPILOG = """\b
+Examples:
+  kmutate simulate kernel.cu
+  kmutate simulate kernel.cu -k 'reduce.*' --set n=65536 --blocks all --by-line
+  kmutate simulate kernel.cu --check races,uninitialized
+  kmutate simulate kernel.cu --machine c2050 --dlcm cg --json
+"""
+_DEFAULT_ARCH = "sm_90"
+
+
+class _Blocks(click.ParamType[int]):
+    """A number of blocks, or ``all``."""
+
+    name = "N|all"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if str(value) in ("all", "0"):
+            return 0
+        if str(value).isdigit() and int(str(value)) > 0:
+            return int(str(value))
+        self.fail(f"'{value}' is neither a number of blocks nor 'all'", param, ctx)
+
+
+def _checks(text: str) -> tuple[str, ...]:
+    chosen = tuple(part.strip() for part in text.split(",") if part.strip())
+    for name in chosen:
+        if name not in CHECKS:
+            raise KmutateError("unknown-check", f"--check has no '{name}'", hint=f"it takes {','.join(CHECKS)}")
+    return chosen
+
+
+def _machine(name: str | None, arch: str | None) -> tuple[Machine | None, str]:
+    """The machine whose caches and rules are used, and the architecture that is compiled for."""
+    from mutate.machines import load_machine
+    from mutate.pipeline.counting import default_machine
+
+    if name is None:
+        return default_machine(arch or _DEFAULT_ARCH), arch or _DEFAULT_ARCH
+    machine = load_machine(name)
+    return machine, arch or machine.arch
+
+
+@click.command("simulate", epilog=_EPILOG)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-k", "--kernel", "kernels", multiple=True, metavar="NAME|REGEX", help="Only these kernels.")
+@click.option("--instance", "instances", multiple=True, metavar="'KERNEL<ARGS>'",
+              help="Only this instance of a template kernel.")
+@click.option("-arch", "--arch", "arch", metavar="sm_NN",
+              help=f"Architecture. Default: the machine's, or {_DEFAULT_ARCH}.")
+@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro definition.")
+@click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Include folder.")
+@click.option("-std", "--std", "std", metavar="c++NN", help="C++ dialect. Default: the compiler's.")
+@click.option("-maxrregcount", "--maxrregcount", type=click.IntRange(16, 255), help="Register limit per thread.")
+@click.option("-use_fast_math", "--use_fast_math", "use_fast_math", is_flag=True, help="As nvcc's flag of that name.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Overrides a variable of the launch declaration.")
+@click.option("--launch", "launch_file", type=click.Path(path_type=Path), help="File with the launch declaration.")
+@click.option("--blocks", type=_Blocks(), help="How many blocks of each grid run. Default: as many as take a second or "
+              "two, spread over the grid.")
+@click.option("--budget", type=click.IntRange(1), metavar="N",
+              help="End a launch after N warp instructions. Default: 200 million.")
+@click.option("--by-line", is_flag=True, help="Counters of every source line, too.")
+@click.option("--machine", "machine_name", metavar="NAME|FILE",
+              help="Whose caches and rules are used; see `kmutate list machines`. Default: one of the architecture.")
+@click.option("-dlcm", "--dlcm", type=click.Choice(["ca", "cg"]), default="ca", show_default=True,
+              help="Global loads go through L1 (ca) or around it (cg).")
+@click.option("--check", "check", default="", metavar="WHAT",
+              help=f"Look for problems of shared memory: {','.join(CHECKS)}. Exit code 1 when there are any.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.counters/1).")
+def simulate_command(file: Path, kernels: tuple[str, ...], instances: tuple[str, ...], arch: str | None,
+                     defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
+                     maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
+                     launch_file: Path | None, blocks: int | None, budget: int | None, by_line: bool,
+                     machine_name: str | None, dlcm: str, check: str, as_json: bool) -> int:
+    """Execute the kernels of FILE without a GPU and count what they do, by the launches that FILE declares."""
+    named = arch or _DEFAULT_ARCH
+    try:
+        machine, named = _machine(machine_name, arch)
+        source = Request(file, (), kernels, instances, named, defines, include_dirs, std, maxrregcount, use_fast_math,
+                         parse_settings(settings), launch_file)
+        request = SimulateRequest(source, machine_name, blocks, budget, by_line, dlcm, _checks(check))
+        from mutate.pipeline.simulate import run_simulation
+        from mutate.report.progress import stage_progress
+
+        with stage_progress() as progress:
+            report = run_simulation(request, machine, progress)
+    except KmutateError as error:
+        if as_json:
+            from mutate.report.counts_document import failure_document
+
+            click.echo(json.dumps(failure_document(str(file), named, error), indent=1, ensure_ascii=False))
+        raise
+    if as_json:
+        from mutate.report.counts_document import counters_document
+
+        click.echo(json.dumps(counters_document(report), indent=1, ensure_ascii=False))
+    else:
+        from mutate.report.counts import print_counts
+
+        print_counts(report)
+    for kernel in report.kernels:
+        if kernel.error is not None:
+            click.echo(str(kernel.error), err=True)
+    return _status(report)
+
+
+def _status(report: SimulateReport) -> int:
+    if any(k.error is not None for k in report.kernels):
+        return 2
+    return 1 if any(la.problems for k in report.kernels for la in k.launches) else 0

@@ -1,0 +1,139 @@
+"""One run of ``kmutate simulate``: from a source file to the counters of its launches."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mutate.errors import KmutateError
+from mutate.frontend.load import SourceOptions, load_unit, read_source
+from mutate.frontend.units import Function, Unit
+from mutate.launch.model import Launch
+from mutate.machines import Machine
+from mutate.pipeline.compiling import Compiling, device_source, original_error
+from mutate.pipeline.run import no_progress
+from mutate.pipeline.select import select_kernels
+from mutate.pipeline.targets import make_targets, needs_instance
+from mutate.results import Progress, Request, Target
+from mutate.sass.disasm import Listing, disassemble
+from mutate.sass.lines import listing_lines
+from mutate.sim.code import load_interpreter
+from mutate.sim.places import Places
+from mutate.simulated import LaunchCounts, SimulatedKernel, SimulateReport, SimulateRequest
+from mutate.toolchain.nvrtc import Compiled, CompileFailed
+
+
+@dataclass
+class _Work:
+    target: Target
+    compiled: Compiled | None = None
+    listing: Listing = ()
+    places: Places | None = None
+    error: KmutateError | None = None
+
+
+def run_simulation(request: SimulateRequest, machine: Machine | None, progress: Progress = no_progress
+                   ) -> SimulateReport:
+    """Compiles, executes and counts. Raises ``KmutateError`` for what the user has to mend.
+
+    A kernel that fails is an error of that kernel only when others do not.
+    """
+    start = time.perf_counter()
+    source = request.source
+    unit = load_unit(read_source(source.path), str(source.path),
+                     SourceOptions(source.defines, source.include_dirs, source.arch))
+    kernels = select_kernels(unit, source.kernels)
+    warnings: list[str] = []
+    works = [_Work(t) for t in _launched(unit, kernels, source, warnings)]
+    seconds = {"parse": time.perf_counter() - start}
+    start = time.perf_counter()
+    _compile(works, unit, source, progress)
+    seconds["compile"] = time.perf_counter() - start
+    ready = [w for w in works if w.error is None]
+    if ready:
+        start = time.perf_counter()
+        load_interpreter(progress)
+        seconds["load"] = time.perf_counter() - start
+    start = time.perf_counter()
+    results = []
+    for number, work in enumerate(works):
+        progress(f"simulating {work.target.name}", number, len(works))
+        results.append(_simulate(work, request, machine, progress))
+    seconds["simulate"] = time.perf_counter() - start
+    errors = [r.error for r in results if r.error is not None]
+    if errors and len(errors) == len(results):
+        raise errors[0]
+    return SimulateReport(request, machine, tuple(results), seconds, tuple(warnings))
+
+
+def _launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]) -> list[Target]:
+    """The kernels that a declaration launches; the others are warned of, or an error where they were asked for."""
+    targets = make_targets(unit, kernels, request, warnings)
+    found = [t for t in targets if t.launches]
+    missing = [t for t in targets if not t.launches]
+    if missing and (not found or request.kernels):
+        raise _no_launch(missing[0], unit)
+    warnings += [f"{t.name} is not simulated: no launch declaration" for t in missing]
+    return found
+
+
+def _no_launch(target: Target, unit: Unit) -> KmutateError:
+    kernel = target.kernel
+    name = kernel.name if not kernel.is_template or needs_instance(target) else target.name
+    if kernel.is_template and needs_instance(target):
+        name += f"<{', '.join(kernel.template_params)}>"
+    pointers = [p for p in kernel.params if "*" in p.type_text]
+    arrays = "".join(f" {_element(p.type_text)} {p.name}[n] = uniform(0, 1);" for p in pointers)
+    call = f"{name}({', '.join(p.name for p in kernel.params)});"
+    return KmutateError("no-launch", f"nothing says how {target.name} is launched", file=unit.main.name,
+                        hint="add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
+                             f"dim3 block = {{ 256 }};{arrays} {call} */  or give --launch FILE")
+
+
+def _element(text: str) -> str:
+    words = text.replace("*", " ").replace("&", " ").split()
+    return " ".join(w for w in words if w not in ("const", "volatile", "__restrict__", "__restrict", "restrict"))
+
+
+def _compile(works: Sequence[_Work], unit: Unit, request: Request, progress: Progress) -> None:
+    """Compiles all kernels with line information, which leaves the code as it is, and disassembles them at once."""
+    compiling = Compiling(request)
+    compiling.options = replace(compiling.options, extra=("-lineinfo",))
+    for work in works:
+        def done(result: Compiled | CompileFailed, work: _Work = work) -> None:
+            if isinstance(result, CompileFailed):
+                work.error = original_error(work.target.name, result, request.arch, str(request.path), unit.source)
+            else:
+                work.compiled = result
+
+        compiling.submit(device_source(unit, work.target.kernel), work.target.name, done)
+    compiling.compiler.run(lambda done, total: progress("compiling", done, total))
+    built = [(w, w.compiled) for w in works if w.compiled is not None]
+    if not built:
+        return
+    sources = {f.name: f.expansion.source for f in unit.files()}
+    for (work, compiled), listing in zip(built, disassemble([(c.cubin, c.entry) for _, c in built], request.arch),
+                                         strict=True):
+        work.listing = listing
+        work.places = Places(listing_lines(compiled.cubin, compiled.entry), sources)
+
+
+def _simulate(work: _Work, request: SimulateRequest, machine: Machine | None, progress: Progress) -> SimulatedKernel:
+    if work.error is not None or work.compiled is None:
+        return SimulatedKernel(work.target, error=work.error)
+    from mutate.pipeline.counting import Counting
+
+    counting = Counting(work.target, work.compiled, work.listing, work.places, request, machine)
+    launches: list[LaunchCounts] = []
+    try:
+        for launch in work.target.launches:
+            launches.append(counting.count(launch, _named(progress, work.target, launch)))
+    except KmutateError as error:
+        return SimulatedKernel(work.target, tuple(launches), error)
+    return SimulatedKernel(work.target, tuple(launches))
+
+
+def _named(progress: Progress, target: Target, launch: Launch) -> Progress:
+    del launch
+    return lambda what, done, total: progress(f"{what} {target.name}", done, total)

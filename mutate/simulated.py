@@ -1,0 +1,116 @@
+"""What a run of ``kmutate simulate`` is asked to do, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a request is made before anything else is loaded
+    from mutate.errors import KmutateError
+    from mutate.launch.model import Launch
+    from mutate.machines.model import Machine
+    from mutate.results import Request, Target
+    from mutate.sim.counters import Totals
+    from mutate.sim.fermi import Counter
+    from mutate.sim.places import Place
+
+CHECKS = ("races", "uninitialized")
+
+
+@dataclass(frozen=True)
+class SimulateRequest:
+    """``source`` says what is compiled and launched; ``source.arch`` is the architecture that runs.
+
+    ``blocks``: how many of each grid, 0 for all, ``None`` for a number that takes a second or two. ``budget``: warp
+    instructions of a launch. ``machine`` is a name or a path, ``None`` for one of the architecture. ``dlcm`` is ``ca``
+    or ``cg``; ``checks`` of ``CHECKS``.
+    """
+
+    source: Request
+    machine: str | None = None
+    blocks: int | None = None
+    budget: int | None = None
+    by_line: bool = False
+    dlcm: str = "ca"
+    checks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Caches:
+    """Sizes of the cache model in bytes; 0 for one that the machine lacks. ``blocks_per_sm`` are resident blocks."""
+
+    l1_bytes: int
+    l2_bytes: int
+    blocks_per_sm: int
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """What the instructions of one source line did. ``place`` is ``None`` for instructions without a line."""
+
+    place: Place | None
+    text: str
+    totals: Totals
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A race or an uninitialised read of shared memory. ``place`` is of the later access, ``other_place`` of the
+
+    earlier one; threads and blocks are coordinates; ``byte`` counts in the block's shared memory; ``bytes`` how many
+    bytes of all blocks it was. All but that are of the first time.
+    """
+
+    kind: str
+    place: Place | None
+    text: str
+    instruction: str
+    thread: str
+    block: str
+    byte: int
+    bytes: int
+    other_place: Place | None = None
+    other_text: str = ""
+    other_instruction: str = ""
+    other_thread: str = ""
+
+
+@dataclass(frozen=True)
+class LaunchCounts:
+    """One launch. ``blocks`` are those that ran, of ``grid_blocks``; ``older`` the counters of older GPUs."""
+
+    launch: Launch
+    blocks: tuple[int, ...]
+    grid_blocks: int
+    totals: Totals
+    caches: Caches | None
+    lines: tuple[LineCounts, ...] = ()
+    older: tuple[tuple[Counter, float | None], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    more_problems: int = 0
+
+    @property
+    def factor(self) -> float:
+        """By what counts of the sample are multiplied to be those of the grid."""
+        return self.grid_blocks / len(self.blocks)
+
+
+@dataclass(frozen=True)
+class SimulatedKernel:
+    """One kernel instance; with an error where it could not be simulated."""
+
+    target: Target
+    launches: tuple[LaunchCounts, ...] = ()
+    error: KmutateError | None = None
+
+
+@dataclass(frozen=True)
+class SimulateReport:
+    """Everything a run counted. ``seconds`` by stage; ``warnings`` are sentences for the user."""
+
+    request: SimulateRequest
+    machine: Machine | None
+    kernels: tuple[SimulatedKernel, ...]
+    seconds: Mapping[str, float]
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,60 @@
+"""What ``kmutate simulate`` prints, as a whole. Counts belong to one compiler; another may unroll a loop otherwise."""
+
+from __future__ import annotations
+
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from mutate.cli.main import main
+from mutate.resources import samples_dir
+
+COMPILER = "13.5.37"
+
+
+def _compiler() -> str:
+    try:
+        return version("nvidia-cuda-nvrtc")
+    except PackageNotFoundError:
+        return "none"
+
+
+@pytest.mark.skipif(_compiler() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
+@pytest.mark.parametrize("args", [
+    ("transpose.cu", "-k", "transpose_naive", "--set", "width=256", "--set", "height=256", "--blocks", "all"),
+    ("transpose.cu", "-k", "transpose_conflicting", "--blocks", "16", "--by-line"),
+    ("reduction.cu", "-k", "reduce3", "--set", "n=16384", "--blocks", "all", "--by-line", "--check", "races"),
+    ("spmv_csr.cu", "-k", "spmv_scalar", "--set", "rows=2000", "--set", "cols=2000", "--machine", "c2050"),
+], ids=lambda args: f"{args[2]} {args[-1]}")
+def test_terminal(args: tuple[str, ...], snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                  capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(samples_dir() / args[0], tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["simulate", *args])
+    assert not ended.value.code
+    captured = capsys.readouterr()
+    assert not captured.err
+    assert captured.out == snapshot
+
+
+@pytest.mark.skipif(_compiler() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
+def test_the_readme_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.chdir(root)
+    before, _, after = (root / "README.md").read_text(encoding="utf-8").partition("<!-- simulate:output -->\n```\n")
+    command = before.rstrip().removesuffix("```").rstrip().rpartition("\n")[2].split()
+    assert command[:2] == ["kmutate", "simulate"]
+    with pytest.raises(SystemExit):
+        main(command[1:])
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    at = 0
+    for line in after.partition("\n```")[0].splitlines():
+        if line != "...":
+            assert line in printed[at:], line
+            at = printed.index(line, at) + 1
