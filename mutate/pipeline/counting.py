@@ -16,9 +16,10 @@ from mutate.sim.counters import LOAD, STORE, CacheView, Totals, kinds
 from mutate.sim.failures import dims
 from mutate.sim.fermi import Counter
 from mutate.sim.image import read_image
+from mutate.sim.jit import announce, compiled
 from mutate.sim.older import OlderCounts
 from mutate.sim.places import Place, Places
-from mutate.sim.races import Finding, SharedChecks
+from mutate.sim.races import Finding, SharedChecks, access_unit
 from mutate.sim.run import DEFAULT_BUDGET, Simulation, sample_blocks
 from mutate.sim.space import Initial
 from mutate.sim.watch import Watcher
@@ -98,9 +99,12 @@ class Counting:
         simulation = Simulation(self.image, self.listing, launch, initial=initial, budget=budget, watchers=watchers,
                                 places=self.places)
         step = max(1, len(chosen) // _STEPS)
+        names = "-".join(type(w).__name__ for w in watchers)
+        announce(names, progress)
         for at in range(0, len(chosen), step):
             progress("simulating", at, len(chosen))
             outcome = simulation.run(chosen[at : at + step])
+        compiled(names)
         rows = outcome.counts.per_instruction
         found = CacheView()
         if cache is not None and cache.sizes.l2_bytes:
@@ -142,7 +146,7 @@ class Counting:
         if not wanted:
             return None
         return SharedChecks(self.image.static_smem + launch.smem, (launch.threads + 31) // 32, "races" in wanted,
-                            "uninitialized" in wanted)
+                            "uninitialized" in wanted, access_unit(self.listing))
 
     # -- what comes out --------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mutate.report.terminal import dims, new_console
+from mutate.sim import layout as lay
 from mutate.sim.counters import COUNTERS, GROUPS, Value, evaluate, scaled
 from mutate.simulated import LaunchCounts, LineCounts, Problem, SimulateReport
 
@@ -36,6 +37,9 @@ def print_counts(report: SimulateReport) -> None:
             console.print()
     if any(k.launches for k in report.kernels):
         console.print(Text(_footer(report), style="dim"))
+        more = _next(report)
+        if more:
+            console.print(f"next: {', '.join(more)}", soft_wrap=True)
 
 
 def _footer(report: SimulateReport) -> str:
@@ -46,6 +50,19 @@ def _footer(report: SimulateReport) -> str:
     state = "calibrated" if machine.calibrated else "not calibrated"
     kind = ", a projection" if report.request.source.arch != "sm_{}{}".format(*machine.capability) else ""
     return f"{text}, caches as in the machine file {machine.name} ({machine.title}; {state}{kind})."
+
+
+def _next(report: SimulateReport) -> list[str]:
+    """What else could be asked of these kernels."""
+    out = []
+    launches = [la for k in report.kernels for la in k.launches]
+    if not report.request.by_line:
+        out.append("--by-line for the source lines")
+    if any(len(la.blocks) < la.grid_blocks for la in launches):
+        out.append("--blocks N or all for more blocks")
+    if not report.request.checks and any(la.totals.sum(lay.SHARED_REQUESTS) for la in launches):
+        out.append("--check races,uninitialized")
+    return out
 
 
 def _print_launch(console: Console, report: SimulateReport, name: str, launch: LaunchCounts) -> None:

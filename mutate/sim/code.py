@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,10 +26,13 @@ Progress = Callable[[str, int, int], None]
 @cache
 def code_digest() -> str:
     """Names everything that goes into the machine code: sources, template, numba, Python, processor."""
-    here = Path(__file__).parent
-    texts = [(here / f"{name}.py").read_bytes() for name in COMPILED]
-    texts.append((templates_dir() / "sim" / "lanes.py.j2").read_bytes())
-    return digest("sim", version("numba"), version("numpy"), sys.version, platform.machine(), *texts)
+    return text_digest(COMPILED, (templates_dir() / "sim" / "lanes.py.j2").read_bytes())
+
+
+def text_digest(modules: Sequence[str], *more: bytes) -> str:
+    """Names the machine code of modules of this package."""
+    texts = [(Path(__file__).parent / f"{name}.py").read_bytes() for name in modules]
+    return digest("sim", version("numba"), version("numpy"), sys.version, platform.machine(), *texts, *more)
 
 
 @cache
@@ -39,16 +42,21 @@ def simulator_digest() -> str:
     return digest(code_digest(), *texts)
 
 
-def code_folder() -> Path:
-    """Folder of the generated file and of numba's cache; below the cache, or where ``KMUTATE_CODE_CACHE`` says."""
+def machine_code_folder(name: str) -> Path:
+    """A folder for machine code: below the cache, or where ``KMUTATE_CODE_CACHE`` says."""
     chosen = os.environ.get(ENVIRONMENT)
     base = Path(chosen) if chosen else (default_cache().folder or Path(tempfile.gettempdir()) / "kmutate") / "sim"
-    folder = base / code_digest()[:16]
+    folder = base / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         folder = Path(tempfile.mkdtemp(prefix="kmutate-sim-"))
     return folder
+
+
+def code_folder() -> Path:
+    """Folder of the generated file and of numba's cache for the interpreter."""
+    return machine_code_folder(code_digest()[:16])
 
 
 def is_compiled() -> bool:

@@ -17,12 +17,15 @@ races can be missed; the first of each pair of instructions is kept, with a coun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mutate.sass.classes import width_of
+from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.jit import Number, jit
 from mutate.sim.watch import Log
@@ -39,6 +42,7 @@ NAMES = ("read-after-write", "write-after-write", "write-after-read", "uninitial
 _FINDING = 8
 _MOST = 64
 _BARRIERS = 16
+_SHARED = frozenset(("LDS", "STS", "LD", "ST", "LDGSTS"))
 
 
 @jit
@@ -112,7 +116,7 @@ def _report(findings: npt.NDArray[np.int64], kind: Number, pc: Number, before: N
 
 @jit
 def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: int, block: int, races: bool,
-          uninitialized: bool, shadow: npt.NDArray[np.int64], clocks: npt.NDArray[np.int64],
+          uninitialized: bool, unit: int, shadow: npt.NDArray[np.int64], clocks: npt.NDArray[np.int64],
           arrived: npt.NDArray[np.int64], gone: npt.NDArray[np.int64], times: npt.NDArray[np.int64],
           last: npt.NDArray[np.int64], seen: npt.NDArray[np.int64], passed: npt.NDArray[np.int64],
           findings: npt.NDArray[np.int64]) -> None:
@@ -151,8 +155,16 @@ def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: i
                 if not mask >> lane & 1:
                     continue
                 thread = 32 * warp + lane
-                for byte in range(np.int64(where[k, lane]), np.int64(where[k, lane]) + head[k, _WIDTH]):
-                    entry = shadow[byte]
+                first_unit = np.int64(where[k, lane]) // unit
+                cells = max(1, head[k, _WIDTH] // unit)
+                if kind == _LOAD and lane > 0 and mask >> (lane - 1) & 1 and where[k, lane] == where[k, lane - 1]:
+                    mine = False
+                    for cell in range(first_unit, first_unit + cells):
+                        mine |= (shadow[cell, _W] - 1) >> 5 == warp
+                    if not mine:
+                        continue  # the same for all lanes of a broadcast, unless one of them wrote it
+                for cell in range(first_unit, first_unit + cells):
+                    entry, byte = shadow[cell], cell * unit
                     written = entry[_W : _W + 5]
                     if kind != _STORE and uninitialized and written[0] == 0:
                         _report(findings, UNINITIALIZED, pc, -1, thread, -1, byte, block)
@@ -196,12 +208,19 @@ class Finding:
     bytes: int
 
 
+def access_unit(listing: Sequence[Instruction]) -> int:
+    """The bytes that the shared accesses of a listing have in common: 4, or 1 where one is of 8 or 16 bits."""
+    return 1 if any(i.name in _SHARED and width_of(i.opcode) < 32 for i in listing) else 4
+
+
 class SharedChecks:
     """Watches a simulation for races and uninitialised reads of shared memory."""
 
-    def __init__(self, shared_bytes: int, warps: int, races: bool, uninitialized: bool) -> None:
+    def __init__(self, shared_bytes: int, warps: int, races: bool, uninitialized: bool, unit: int = 1) -> None:
+        """``unit``: bytes that are looked at together; 4 where no access is of less."""
         self.races, self.uninitialized = races, uninitialized
-        self._shadow = np.zeros((max(1, shared_bytes), _SHADOW), np.int64)
+        self.unit = unit
+        self._shadow = np.zeros((max(1, -(-shared_bytes // unit)), _SHADOW), np.int64)
         self._clocks = np.zeros((warps, warps), np.int64)
         self._arrived = np.zeros((_BARRIERS, warps), np.int64)
         self._gone = np.zeros(warps, np.int64)
@@ -222,8 +241,9 @@ class SharedChecks:
 
     def watch(self, log: Log, records: int, counters: npt.NDArray[Any]) -> None:
         del counters
-        check(log.head, log.where, records, self._block, self.races, self.uninitialized, self._shadow, self._clocks,
-              self._arrived, self._gone, self._times, self._last, self._seen, self._passed, self._findings)
+        check(log.head, log.where, records, self._block, self.races, self.uninitialized, self.unit, self._shadow,
+              self._clocks, self._arrived, self._gone, self._times, self._last, self._seen, self._passed,
+              self._findings)
 
     @property
     def overflow(self) -> int:
@@ -234,4 +254,4 @@ class SharedChecks:
     def findings(self) -> tuple[Finding, ...]:
         rows = self._findings[1 : int(self._findings[0, 0]) + 1].tolist()
         return tuple(Finding(NAMES[r[0]], r[1], r[2] if r[2] >= 0 else None, r[3], r[4] if r[4] >= 0 else None, r[5],
-                             r[6], r[7]) for r in rows)
+                             r[6], r[7] * self.unit) for r in rows)

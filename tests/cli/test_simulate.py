@@ -220,6 +220,20 @@ def test_out_of_range_names_array_index_block_thread_and_line() -> None:
     assert error.caret is not None and "p[i] *= 2.0f;" in error.caret
 
 
+def test_one_bad_kernel_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    two = HEAD.replace("k(a, n);", "good(a, n);\n   bad(a, n);")
+    Path("kernel.cu").write_text(two + "__global__ void good(float *p, int n) { p[threadIdx.x] = 1; }\n"
+                                 "__global__ void bad(float *p, int n) { p[threadIdx.x + n] = 1; }\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["simulate", "kernel.cu", "--json"])
+    assert stop.value.code == 2
+    captured = capsys.readouterr()
+    good, bad = _validated(captured.out)["kernels"]
+    assert good["launches"] and "error" not in good
+    assert bad["error"]["slug"] == "out-of-range" and not bad["launches"]
+    assert "kernel.cu:9:1: error:" in captured.err
+
+
 def test_a_line_in_a_header_is_named_with_it() -> None:
     Path("body.h").write_text("__device__ float at(const float *p, int i)\n{\n    return p[i + 5000000];\n}\n")
     error = problem('#include "body.h"\n' + HEAD + "__global__ void k(float *p, int n) { p[0] = at(p, n); }\n")
