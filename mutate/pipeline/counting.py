@@ -91,7 +91,7 @@ class Counting:
         simulation = Simulation(self.image, self.listing, launch, initial=initial, budget=budget, watchers=watchers,
                                 places=self.places)
         step = max(1, len(chosen) // _STEPS)
-        names = "-".join(type(w).__name__ for w in watchers)
+        names = [type(w).__name__ for w in watchers]
         announce(names, progress)
         for at in range(0, len(chosen), step):
             progress("simulating", at, len(chosen))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numba
@@ -27,12 +27,13 @@ def jit(function: _F) -> _F:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
-def announce(names: str, progress: Progress) -> None:
+def announce(names: Sequence[str], progress: Progress) -> None:
     """Says that watchers are about to be compiled, unless that was done before."""
-    if not (_FOLDER / names).exists():
+    if not all((_FOLDER / name).exists() for name in names):
         progress("compiling what watches the simulator, once, some seconds", 0, 0)
 
 
-def compiled(names: str) -> None:
+def compiled(names: Sequence[str]) -> None:
     """Notes that it was done."""
-    (_FOLDER / names).touch()
+    for name in names:
+        (_FOLDER / name).touch()
