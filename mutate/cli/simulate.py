@@ -72,8 +72,8 @@ def _machine(name: str | None, arch: str | None) -> tuple[Machine | None, str]:
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Overrides a variable of the launch declaration.")
 @click.option("--launch", "launch_file", type=click.Path(path_type=Path), help="File with the launch declaration.")
-@click.option("--blocks", type=_Blocks(), help="How many blocks of each grid run. Default: as many as take a second or "
-              "two, spread over the grid.")
+@click.option("--blocks", type=_Blocks(), metavar="N|all",
+              help="How many blocks of each grid run. Default: as many as take a second or two, spread over the grid.")
 @click.option("--budget", type=click.IntRange(1), metavar="N",
               help="End a launch after N warp instructions. Default: 200 million.")
 @click.option("--by-line", is_flag=True, help="Counters of every source line, too.")

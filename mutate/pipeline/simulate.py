@@ -86,12 +86,12 @@ def _no_launch(target: Target, unit: Unit) -> KmutateError:
     name = kernel.name if not kernel.is_template or needs_instance(target) else target.name
     if kernel.is_template and needs_instance(target):
         name += f"<{', '.join(kernel.template_params)}>"
-    pointers = [p for p in kernel.params if "*" in p.type_text]
-    arrays = "".join(f" {_element(p.type_text)} {p.name}[n] = uniform(0, 1);" for p in pointers)
+    declared = "".join(f" {_element(p.type_text)} {p.name}{'[n] = uniform(0, 1)' if '*' in p.type_text else ' = 1'};"
+                       for p in kernel.params if p.name != "n")
     call = f"{name}({', '.join(p.name for p in kernel.params)});"
-    return KmutateError("no-launch", f"nothing says how {target.name} is launched", file=unit.main.name,
+    return KmutateError("no-launch", f"nothing says how {kernel.qualified} is launched", file=unit.main.name,
                         hint="add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
-                             f"dim3 block = {{ 256 }};{arrays} {call} */  or give --launch FILE")
+                             f"dim3 block = {{ 256 }};{declared} {call} */  or give --launch FILE")
 
 
 def _element(text: str) -> str:

@@ -110,6 +110,15 @@ def test_a_failure_is_a_document_too() -> None:
     assert "k(p);" in document["error"]["hint"]
 
 
+def test_the_launch_that_is_proposed_can_be_used() -> None:
+    kernel = ("__global__ void add(float *out, const float *__restrict__ in, double f, int n)\n"
+              "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * f; }\n")
+    hint = problem(kernel).hint or ""
+    found = re.search(r"/\* kmutate launch .*? \*/", hint)
+    assert found is not None
+    assert simulate(f"{found[0]}\n{kernel}").return_value == 0
+
+
 def test_a_kernel_without_a_launch_does_not_stop_the_others() -> None:
     done = simulate(PATTERN + "__global__ void other(float *p) { p[0] = 1; }\n", "--json")
     assert done.return_value == 0
