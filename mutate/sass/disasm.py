@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mutate.toolchain.nvdisasm import WaitingNvdisasm
 
 # Raise with every change of what a cached listing holds.
-_FORMAT = "1"
+_FORMAT = "2"
 _KIND = "sass"
 
 _LINE = re.compile(
@@ -32,7 +32,7 @@ _LINE = re.compile(
 # Newer releases append scheduling notes such as "&req={0}" and "?trans1".
 _NOTES = re.compile(r"\s+[&?][\w={},]+.*$")
 # Control flow whose last operand is an address of the code.
-_TARGET = re.compile(r"^(?:BRA|BSSY|CALL\.REL|RET\.REL|WARPSYNC\.COLLECTIVE)\b")
+_TARGET = re.compile(r"^(?:BRA|BSSY|CALL\.REL|RET\.REL|WARPSYNC\.COLLECTIVE|LEPC)\b")
 _LAST_HEX = re.compile(r"0x([0-9a-f]+)$")
 
 

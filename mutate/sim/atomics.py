@@ -6,14 +6,14 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.intrinsics import d2u, u2d, u2f
-from mutate.sim.lanes import canon, half2
+from mutate.sim.lanes import canon, ftz, half2
 
 _JIT = {"error_model": "numpy", "cache": False}
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 OPERATIONS = {"ADD": 0, "MIN": 1, "MAX": 2, "INC": 3, "DEC": 4, "AND": 5, "OR": 6, "XOR": 7, "EXCH": 8, "CAS": 9,
               "SAFEADD": 0}
-TYPES = {"U32": 0, "S32": 1, "U64": 2, "S64": 3, "F32": 4, "F64": 5, "F16x2": 6, "BF16x2": 7}
+TYPES = {"U32": 0, "S32": 1, "U64": 2, "S64": 3, "F32": 4, "F64": 5, "F16x2": 6, "BF16x2": 7, "F32.FTZ": 8}
 
 
 @njit(**_JIT)
@@ -36,6 +36,8 @@ def atomic_value(op, kind, old, value, compare):
     if op == 0:
         if kind == 4:
             return u64(canon(u2f(u32(old)) + u2f(u32(value))))
+        if kind == 8:
+            return u64(ftz(canon(u2f(ftz(u32(old))) + u2f(ftz(u32(value))))))
         if kind == 5:
             return d2u(u2d(old) + u2d(value))
         if kind >= 6:

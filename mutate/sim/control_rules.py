@@ -133,13 +133,32 @@ def _call(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> N
     only(mods, "REL", "ABS", "NOINC", "INC")
     row = decoder.code[decoder.index]
     row[lay.OP] = lay.CALL
-    if "REL" in mods and len(operands) == 1:
+    if "REL" in mods and len(operands) == 1 and " " not in operands[0]:
         row[lay.X] = decoder.target(operands[0])
         return
-    value = parse(operands[0])
-    if value.kind not in ("R", "UR") or value.number < 0:
+    parts = operands[0].split()
+    value = parse(parts[0])
+    if value.kind != "R" or value.number < 0:
         raise UnsupportedError("a call through this operand")
-    raise UnsupportedError("a call through a pointer")
+    if "REL" in mods and len(parts) == 2:
+        # Pointers to device functions are offsets in the kernel's code.
+        row[lay.OP], row[lay.Y] = lay.RET, int(parts[1], 16)
+    elif "ABS" in mods and len(parts) == 1:
+        row[lay.OP] = lay.SYSTEM_CALL
+    else:
+        raise UnsupportedError("a call through this operand")
+    _source(decoder, lay.A, parts[0])
+
+
+@rule("LEPC")
+def _code_address(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
+    only(mods)
+    row = decoder.code[decoder.index]
+    row[lay.OP] = NUMBER["mov64"]
+    row[lay.FLAGS] |= lay.WIDE
+    _destination(decoder, operands[0])
+    # Without a second operand, its own address.
+    decoder.put_words(lay.A, 16 * (decoder.target(operands[1]) if len(operands) > 1 else decoder.index), 0)
 
 
 @rule("RET")
@@ -172,6 +191,7 @@ def _indexed(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -
 def _warpsync(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
     only(mods, "COLLECTIVE", "ALL", "EXCLUSIVE")
     decoder.code[decoder.index][lay.OP] = lay.WARPSYNC
+    decoder.code[decoder.index][lay.Y] = int("COLLECTIVE" in mods or "EXCLUSIVE" in mods)
     if "ALL" in mods or not operands:
         decoder.put_words(lay.A, 0xFFFFFFFF)
     else:
@@ -497,9 +517,16 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
     row[lay.OP] = {"ATOM": lay.GENERIC_ACCESS, "RED": lay.GLOBAL_ACCESS, "ATOMG": lay.GLOBAL_ACCESS,
                  "REDG": lay.GLOBAL_ACCESS}.get(name, lay.SHARED_ACCESS)
     row[lay.ACTION], row[lay.WIDTH] = lay.ATOMIC, 4
-    rest = [o for o in operands if not _is_predicate(o)]
+    rest = list(operands)
+    if _is_predicate(rest[0]):
+        row[lay.PD] = decoder.predicate(rest.pop(0))[0]
+        if row[lay.PD] != 7 and name != "ATOM":
+            raise UnsupportedError("a predicate as result")
+    if any(_is_predicate(o) for o in rest):
+        raise UnsupportedError("a predicate as operand")
     op, kind = None, "U32"
     cast = increment = False
+    flush = "FTZ" in mods
     for m in mods:
         if m in OPERATIONS:
             op = m
@@ -520,6 +547,8 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
     if kind in ("U64", "S64", "F64") or row[lay.WIDTH] == 8:
         row[lay.WIDTH] = 8
         kind = kind if kind in ("S64", "F64") else "U64"
+    if kind == "F32" and flush:
+        kind = "F32.FTZ"
     is_global = row[lay.OP] != lay.SHARED_ACCESS
     if name in ("RED", "REDG", "REDS"):
         row[lay.FLAGS] |= lay.NO_DST
@@ -558,6 +587,7 @@ def _copy(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> N
     else:
         decoder.put_source(lay.C, "R", target.register)
     row[lay.TABLE] = target.offset
+    row[lay.M] |= 64 * ("ZFILL" in mods)
     if len(operands) > 2:
         _condition(decoder, lay.PS, operands[2])
 

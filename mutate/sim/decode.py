@@ -7,8 +7,10 @@ not have becomes a trap: running into it stops the simulation with its text and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -79,8 +81,6 @@ class _Pool:
 
 def highest_register(listing: Sequence[Instruction]) -> int:
     """Number of the highest general register that is named."""
-    import re
-
     pattern = re.compile(r"(?<![A-Z])R(\d+)")
     return max((int(n) for i in listing for n in pattern.findall(i.operands)), default=0)
 
@@ -136,6 +136,7 @@ class Decoder:
         row = self.code[self.index]
         if number < 0:
             row[lay.FLAGS] |= lay.NO_DST
+            row[lay.DST] = (self.general + lay.UNIFORMS) * lay.LANES
         else:
             row[lay.DST] = self.register(kind, number) * lay.LANES
             if kind == "UR":
@@ -179,8 +180,9 @@ class Decoder:
                 self.arithmetic(name, RULES[name], mods, split(instruction.operands))
             else:
                 raise UnsupportedError(f"opcode {name}")
-        except UnsupportedError as problem:
-            self.unsupported.append(Unsupported(index, instruction, str(problem)))
+        except (UnsupportedError, ValueError, IndexError, KeyError) as problem:
+            why = str(problem) if isinstance(problem, UnsupportedError) else "operands of an unknown form"
+            self.unsupported.append(Unsupported(index, instruction, why))
             guard = row[lay.GUARD], row[lay.GUARD_NOT]
             row[:] = 0
             row[lay.PD] = row[lay.PD2] = row[lay.PS] = row[lay.QS] = 7
@@ -192,8 +194,7 @@ class Decoder:
         row = self.code[self.index]
         rest = list(operands)
         results = take_predicates(rest)
-        if rest and parse(rest[0]).kind in ("R", "UR") and form.pk != lay.PK_COMPARE and not (
-                form.pk == lay.PK_HALVES and name == "HSETP2") and name != "FCHK":
+        if rest and parse(rest[0]).kind in ("R", "UR") and name not in _ONLY_PREDICATES:
             destination = parse(rest.pop(0))
             self.put_destination(destination.kind, destination.number)
             results += take_predicates(rest, plain=True) if len(results) == 0 else []
@@ -206,12 +207,18 @@ class Decoder:
         conditions: list[str] = []
         while rest and parse(rest[-1]).kind in ("P", "UP"):
             conditions.insert(0, rest.pop())
-        if form.kind == "wide_u" and results:
-            form = Form("wide_c", pk=lay.PK_MASK, table=2, carry=True)
+        if form.kind in _CARRY_OUT and results:
+            form = Form(_CARRY_OUT[form.kind], pk=lay.PK_MASK, table=2, carry=True)
         kind = KINDS[NUMBER[form.kind]]
         reads = kind.reads.split()
         sources = merge_halves(rest, len(reads)) if rule.family == "h" else rest
         form = self.immediate(name, rule, form, sources)
+        if form.kind == "hadd2" and form.m == 0 and any(s.endswith(".F32") for s in sources):
+            # How sm_75 converts with rounding to zero: -0 is added.
+            sources.sort(key=lambda s: not s.endswith(".F32"))
+            if sources[1] != "-RZ.H0_H0":
+                raise UnsupportedError("a sum of two precisions")
+            sources[0], form = sources[0].removesuffix(".F32"), replace(form, kind="hadd2_in32")
         if len(sources) > len(reads):
             extra = sources[len(reads):]
             if any(parse(e).number != -1 or parse(e).kind not in ("R", "UR") for e in extra):
@@ -238,11 +245,20 @@ class Decoder:
                 row[column], row[column + 1] = 7, -1
         if conditions or len(results) > 2:
             raise UnsupportedError("more predicates than are known")
+        self.check_predicates(results)
+
+    def check_predicates(self, results: Sequence[str]) -> None:
+        """Stops where the operation does not do what its predicates ask for."""
+        row = self.code[self.index]
+        if row[lay.PK] == lay.PK_NONE and any(self.predicate(r)[0] & 7 != 7 for r in results):
+            raise UnsupportedError("a predicate as result")
+        uses_p, uses_q = predicates_used(int(row[lay.OP]), int(row[lay.PK]), int(row[lay.TABLE]))
+        for column, used in ((lay.PS, uses_p), (lay.QS, uses_q)):
+            if not used and row[column] & 7 != 7:
+                raise UnsupportedError("a predicate as operand")
 
     def immediate(self, name: str, rule: Rule, form: Form, sources: list[str]) -> Form:
         """Takes the constant that is part of the operation (the shift of LEA, the table of LOP3) off the sources."""
-        from dataclasses import replace
-
         if rule.immediate is None:
             return form
         value = parse(sources.pop())
@@ -312,7 +328,7 @@ class Decoder:
         if family in "fdh" and not inverted:
             letter = "d" if width == "q" else ("h" if family == "h" and form.kind != "hadd2_f32" else "f")
             if family == "h":
-                letter = "h"
+                letter = "h" if form.kind != "hadd2_in32" or column != lay.A_MOD else "f"
             name = letter + ("neg" if negative else "") + ("abs" if absolute else "")
         elif inverted and not negative and not absolute:
             name = "qnot" if width == "q" else "inot"
@@ -330,10 +346,24 @@ class Decoder:
             row[lay.M] |= swizzles[suffix] << (1, 7, 9)[position]
         elif suffix in parts and family == "m":
             row[lay.M] |= parts[suffix] << 8
-        elif suffix == ".H0_H0" and KINDS[row[lay.OP]].name.startswith("h2"):
-            return
+        elif suffix in (".H0_H0", ".H0", ".H1_H1", ".H1") and KINDS[row[lay.OP]].name in _HALF_INPUT:
+            row[lay.M] |= 512 * ("H1" in suffix)
         else:
             raise UnsupportedError(f"operand suffix {suffix}")
+
+
+_ONLY_PREDICATES = frozenset({"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "FCHK"})
+_HALF_INPUT = frozenset({"h2i32", "h2i64", "h2f", "h2dbl", "hrnd"})
+# Multiplications whose carry is wanted.
+_CARRY_OUT = {"wide_u": "wide_c", "imad_hi_u": "imad_hi_c"}
+
+
+@lru_cache(maxsize=1024)
+def predicates_used(op: int, pk: int, table: int) -> tuple[bool, bool]:
+    """Whether an operation looks at its first and its second source predicate."""
+    words = {w for e in KINDS[op].expressions for w in re.findall(r"\b[pq]\b", e)}
+    both = pk in (lay.PK_COMPARE, lay.PK_SET, lay.PK_HALVES)
+    return "p" in words or both or (pk == lay.PK_MASK and table < 2), "q" in words or both
 
 
 def take_predicates(operands: list[str], *, plain: bool = False) -> list[str]:

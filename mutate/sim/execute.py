@@ -16,9 +16,18 @@ from mutate.sim.layout import *
 from mutate.sim.log import note_event
 from mutate.sim.memory import memory
 from mutate.sim.operations import FIRST, convert, double, half, integer, single
-from mutate.sim.registers import apply_modifier, commit, compare, first_lane, lut_mask
+from mutate.sim.registers import apply_modifier, commit, compare, first_lane, lut_mask, same_value
 from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
-from mutate.sim.splits import complete_barriers, complete_sync, complete_warpsync, new_split
+from mutate.sim.splits import (
+    complete_barriers,
+    complete_sync,
+    complete_syncs,
+    complete_warpsync,
+    leave_sync,
+    new_split,
+    set_sync,
+)
+from mutate.sim.system import system_call
 
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 ALL = np.uint32(0xFFFFFFFF)
@@ -167,6 +176,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                                 second = other
                         else:
                             first = m6[1] | p if row[TABLE] == 0 else (m6[1] & p if row[TABLE] == 1 else m6[1])
+                            second = m6[2]
                         if kind == PK_SET:
                             for lane in range(32):
                                 d0[lane] = u32(row[X]) if first >> u32(lane) & u32(1) else u32(0)
@@ -213,6 +223,9 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         control[0], control[3] = budget, w
                         error[1], error[3] = w, pc
                         return FAILED
+                    if row[PD] & 7 != 7:
+                        done = u32(control[7])
+                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (done & guard)
                 pc += 1
             elif op == NOP:
                 pc += 1
@@ -222,7 +235,8 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     want = registers[i64(row[A]) + (base & i64(row[A_REL]))]
                     if row[A_MOD]:
                         want = ~want
-                    whole = (want & alive[w]) == (mask & want)
+                    # Lanes that the guard excludes are not there: R2UR leaves out those with another value.
+                    whole = (want & alive[w]) == (guard & want)
                     if op == BRA_CONV:
                         whole = (alive[w] & want) & ~mask == 0
                     if whole == (op == BRA_DIV):
@@ -243,8 +257,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     mask &= ~taken
                     pc += 1
             elif op == BSSY:
-                if guard:
-                    sync[w, row[X]] = guard
+                set_sync(sync, w, row[X], guard)
                 pc += 1
             elif op == BSYNC:
                 if guard == 0:
@@ -258,19 +271,15 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_SYNC
                     details[w, current] = row[X]
-                    merged = complete_sync(w, row[X], sync, alive, pcs, masks, states, details)
-                    if merged < 0:
-                        running = False
-                    else:
-                        current = merged
-                        pc = i64(pcs[w, merged])
-                        mask = masks[w, merged]
+                    running = complete_sync(w, current, sync, alive, pcs, masks, states, details)
+                    pc = i64(pcs[w, current])
+                    mask = masks[w, current]
             elif op == BREAK:
                 gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
-                sync[w, row[X]] &= ~gone
                 pc += 1
                 if gone:
-                    complete_sync(w, row[X], sync, alive, pcs, masks, states, details)
+                    leave_sync(sync, w, row[X], gone)
+                    complete_syncs(w, sync, alive, pcs, masks, states, details)
             elif op == EXIT:
                 gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
                 alive[w] &= ~gone
@@ -280,9 +289,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     running = False
                 pc += 1
                 if gone:
-                    for k in range(32):
-                        if states[w, k] == AT_SYNC:
-                            complete_sync(w, details[w, k], sync, alive, pcs, masks, states, details)
+                    complete_syncs(w, sync, alive, pcs, masks, states, details)
                     complete_warpsync(w, alive, pcs, masks, states, details, log_head, control)
                     if alive[w] == 0:
                         note_event(log_head, control, pc, w, E_EXIT, 0, 0, 0)
@@ -315,12 +322,46 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         error[0], error[1], error[3], error[4] = E_TARGET, w, pc, goal
                         return FAILED
                     pc = goal >> 4
+            elif op == SYSTEM_CALL:
+                if guard == 0:
+                    pc += 1
+                else:
+                    if guard != mask:
+                        new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                        mask = guard
+                    status, goal = system_call(i64(row[A]) + (base & i64(row[A_REL])), mask, base, registers, table,
+                                               limits, pages, rules, bounds, addresses, offsets, wanted, control,
+                                               error)
+                    if status == NEED_PAGES:
+                        counters[pc, EXECUTED] -= 1
+                        counters[pc, THREADS] -= i64(popc(mask))
+                        counters[pc, THREADS_ON] -= i64(popc(guard))
+                        budget += 1
+                        pcs[w, current], masks[w, current] = pc, mask
+                        states[w, current] = AT_FAULT
+                        break
+                    if status == FAILED or goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
+                        pcs[w, current], masks[w, current] = pc, mask
+                        control[0], control[3] = budget, w
+                        error[1], error[3] = w, pc
+                        return FAILED
+                    pc = goal >> 4
             elif op == WARPSYNC:
                 if guard == 0:
                     pc += 1
                 else:
-                    want = registers[i64(row[A]) + (base & i64(row[A_REL])) + first_lane(guard)]
-                    if want & alive[w] & ~mask == 0:
+                    ia = i64(row[A]) + (base & i64(row[A_REL]))
+                    want, group, every = same_value(registers, ia, guard)
+                    together = row[Y] == 0 and every & alive[w] & ~mask == 0
+                    if not together and mask & ~group:
+                        # Lanes that name other lanes go their own way until they meet at a BSYNC.
+                        if guard & ~group:
+                            new_split(w, pc, guard & ~group, pcs, masks, states)
+                        if mask & ~guard:
+                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                        counters[pc, DIVERGENT] += 1
+                        mask = group
+                    if together or want & alive[w] & ~mask == 0:
                         pc += 1
                     else:
                         pcs[w, current], masks[w, current] = pc, mask
@@ -374,15 +415,17 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 pc += 1
             elif op == BMOV_GET:
                 for lane in range(32):
-                    d0[lane] = sync[w, row[X]]
-                if row[Y]:
-                    sync[w, row[X]] = u32(0)
+                    d0[lane] = sync[w, 32 * row[X] + lane]
+                    if row[Y] and guard >> u32(lane) & u32(1):
+                        sync[w, 32 * row[X] + lane] = u32(0)
                 if not flags & NO_DST and guard:
                     commit(registers, base + i64(row[DST]), d0, guard)
                 pc += 1
             elif op == BMOV_SET:
-                if guard:
-                    sync[w, row[X]] = registers[i64(row[A]) + (base & i64(row[A_REL])) + first_lane(guard)]
+                ia = i64(row[A]) + (base & i64(row[A_REL]))
+                for lane in range(32):
+                    if guard >> u32(lane) & u32(1):
+                        sync[w, 32 * row[X] + lane] = registers[ia + lane]
                 pc += 1
             elif op == VOTE or op == PLOP3 or op == ELECT:
                 p = predicates[w, row[PS]] ^ u32(row[PS_NOT])
@@ -448,11 +491,10 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         d0[lane] = value
                     commit(registers, base + i64(row[DST]), d0, ALL)
                     if row[PD] & 7 != 7:
-                        same = True
+                        same = u32(0)
                         for lane in range(32):
-                            if guard >> u32(lane) & u32(1) and registers[ia + lane] != value:
-                                same = False
-                        predicates[w, row[PD]] = ALL if same else u32(0)
+                            same |= u32(registers[ia + lane] == value) << u32(lane)
+                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (same & guard)
                 pc += 1
             elif op == CLOCK:
                 if guard:

@@ -15,7 +15,8 @@ _SIZE_SHIFT = 18
 _RESERVED_SHARED, _RESERVED_FROM = 0x400, 90
 # Constant bank 0 below the parameters: block and grid dimensions, windows of generic addresses, stack pointer.
 _DIMENSIONS, _SHARED_WINDOW, _LOCAL_WINDOW, _STACK = 0x0, 0x18, 0x20, 0x28
-_LOCAL_SLACK = 64
+# The default of cudaLimitStackSize: what a thread has for calls whose depth the compiler does not know.
+_LOCAL_SLACK = 1024
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Image:
     variables: tuple[Variable, ...]
     globals_bytes: bytes
     """Initial contents of all ``__device__`` variables; ``Variable.offset`` counts from its start."""
+    pointers: tuple[tuple[int, int], ...]
+    """Addresses of ``__device__`` variables within those contents: (offset, offset of what is pointed to)."""
     constants: tuple[Variable, ...]
     """The ``__constant__`` variables in bank 3."""
     static_smem: int
@@ -93,12 +96,13 @@ def read_image(image: bytes, entry: str) -> Image:
                 bank0 = section.size
             else:
                 banks[int(number)] = cubin.data(section)
-    variables, contents = _variables(cubin)
+    variables, contents, starts = _variables(cubin)
     constants = tuple(Variable(s.name, ".nv.constant3", s.value, s.size) for s in cubin.symbols
                       if s.kind == 1 and s.section < len(cubin.sections)
                       and cubin.sections[s.section].name == ".nv.constant3")
     return Image(entry, cubin.arch, bank0, base, parameters, banks, tuple(_addresses(cubin, entry)), variables,
-                 contents, constants, kernel.static_smem, kernel.local_bytes, kernel.registers)
+                 contents, _pointers(cubin, variables, starts), constants, kernel.static_smem, kernel.local_bytes,
+                 kernel.registers)
 
 
 def _parameters(cubin: Cubin, entry: str) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -112,9 +116,11 @@ def _parameters(cubin: Cubin, entry: str) -> tuple[int, tuple[tuple[int, int], .
     return base, tuple(found[k] for k in sorted(found))
 
 
-def _variables(cubin: Cubin) -> tuple[tuple[Variable, ...], bytes]:
-    """The two sections of global variables, one behind the other."""
-    out, starts, contents = [], {}, b""
+def _variables(cubin: Cubin) -> tuple[tuple[Variable, ...], bytes, Mapping[str, int]]:
+    """The two sections of global variables, one behind the other, and where each starts."""
+    out: list[Variable] = []
+    starts: dict[str, int] = {}
+    contents = b""
     for section in cubin.sections:
         if section.name in (".nv.global", ".nv.global.init"):
             contents += bytes(-len(contents) % 256)
@@ -125,14 +131,25 @@ def _variables(cubin: Cubin) -> tuple[tuple[Variable, ...], bytes]:
             name = cubin.sections[symbol.section].name
             if name in starts:
                 out.append(Variable(symbol.name, name, starts[name] + symbol.value, symbol.size))
-    return tuple(out), contents
+    return tuple(out), contents, starts
+
+
+def _pointers(cubin: Cubin, variables: Sequence[Variable], starts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    known = {v.name: v.offset for v in variables}
+    return tuple((starts[section] + offset, known[symbol] + addend) for section in starts
+                 for offset, symbol, addend in _relocations(cubin, section) if symbol in known)
 
 
 def _addresses(cubin: Cubin, entry: str) -> list[tuple[int, str, int]]:
+    return _relocations(cubin, ".nv.constant4", f".nv.constant4.{entry}")
+
+
+def _relocations(cubin: Cubin, *targets: str) -> list[tuple[int, str, int]]:
+    """Addresses that sections are to hold: (offset, symbol, addend)."""
     out = []
     for section in cubin.sections:
         target = section.name.removeprefix(".rela").removeprefix(".rel")
-        if target == section.name or target not in (".nv.constant4", f".nv.constant4.{entry}"):
+        if target == section.name or target not in targets:
             continue
         data = cubin.data(section)
         with_addend = section.name.startswith(".rela")

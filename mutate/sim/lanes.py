@@ -96,22 +96,32 @@ def fadd_m(a, b, m):
 
 
 @njit(**_INLINE)
+def flushed(u, s, e):
+    """A result with subnormals flushed, as the exact value s + e decides and not the rounded one (an H200 does so)."""
+    if u & u32(0x7FFFFFFF) == u32(0x00800000) and (abs(s) < 2.0**-126 or (abs(s) == 2.0**-126 and e * s < 0)):
+        return u & u32(0x80000000)
+    return ftz(u)
+
+
+@njit(**_INLINE)
 def fmul_m(a, b, m):
+    """``m`` as in ``fadd_m``; bits 4-6: the product times 1/2, 1/4, 2, 4, 8, with one rounding."""
     if m & 4:
         a, b = ftz(a), ftz(b)
-    x, y = u2f(u32(a)), u2f(u32(b))
-    r = x * y if m & 3 == 0 else _mul_directed(x, y, m & 3)
-    u = canon(r)
+    p = f64(u2f(u32(a))) * f64(u2f(u32(b)))
+    k = m >> 4
+    if k:
+        p *= 0.5 if k == 1 else (0.25 if k == 2 else 2.0 ** f64(k - 2))
+    u = canon(_to_single(p, m & 3))
     if m & 4:
-        u = ftz(u)
+        u = flushed(u, p, 0.0)
     return sat(u) if m & 8 else u
 
 
 @njit(**_INLINE)
-def _mul_directed(x, y, rnd):
-    p = f64(x) * f64(y)
+def _to_single(p, rnd):
     r = f32(p)
-    if p != p or math.isinf(p):
+    if rnd == 0 or p != p or math.isinf(p):
         return r
     return _step32(r, p - f64(r), rnd)
 
@@ -122,7 +132,8 @@ def ffma_m(a, b, c, m):
         a, b, c = ftz(a), ftz(b), ftz(c)
     u = canon(fma_rnd(u2f(u32(a)), u2f(u32(b)), u2f(u32(c)), m & 3))
     if m & 4:
-        u = ftz(u)
+        s, e = _two_sum(f64(u2f(u32(a))) * f64(u2f(u32(b))), f64(u2f(u32(c))))
+        u = flushed(u, s, e)
     return sat(u) if m & 8 else u
 
 
@@ -158,8 +169,35 @@ def dminmax(a, b, is_min):
 
 
 @njit(**_INLINE)
+def dmin_first(a, b):
+    """Whether the minimum of a and b is a: DSETP.MIN, with which the compiler builds ``fmin``."""
+    x, y = u2d(u64(a)), u2d(u64(b))
+    return x < y or (y != y and x == x) or (x == y and (a >> u64(63)) > (b >> u64(63)))
+
+
+@njit(**_INLINE)
+def dmax_first(a, b):
+    x, y = u2d(u64(a)), u2d(u64(b))
+    return x > y or (y != y and x == x) or (x == y and (a >> u64(63)) < (b >> u64(63)))
+
+
+@njit(**_INLINE)
+def dnan_both(a, b):
+    x, y = u2d(u64(a)), u2d(u64(b))
+    return x != x and y != y
+
+
+@njit(**_INLINE)
 def _step64(r, diff, rnd):
-    if diff == 0.0 or diff != diff or r != r or (rnd == 3 and r == 0):
+    """The directed rounding of r + diff, where r is the nearest double and diff the sign of what it misses."""
+    if r != r:
+        return r
+    if math.isinf(r):
+        # The nearest is infinite, the exact value is not: towards zero it is the largest number.
+        if (r > 0 and (rnd == 1 or rnd == 3)) or (r < 0 and (rnd == 2 or rnd == 3)):
+            return u2d(d2u(r) - u64(1))
+        return r
+    if diff == 0 or (rnd == 3 and r == 0):
         return r
     bits = d2u(r)
     if diff > 0 and (rnd == 2 or (rnd == 3 and r < 0)):
@@ -174,37 +212,105 @@ def _step64(r, diff, rnd):
 
 
 @njit(**_INLINE)
+def _exponent(x):
+    """About the binary logarithm of a number that is not zero."""
+    e = i64((d2u(x) >> u64(52)) & u64(0x7FF))
+    return e - 1023 if e else i64((d2u(x * 2.0**60) >> u64(52)) & u64(0x7FF)) - 1083
+
+
+@njit(**_INLINE)
+def _scaled(x, e):
+    """x times 2 to the power e, in steps that neither overflow nor lose bits of what is in range at the end."""
+    while e > 900:
+        x, e = x * 2.0**900, e - 900
+    while e < -900:
+        x, e = x * 2.0**-900, e + 900
+    return x * u2d(u64(1023 + e) << u64(52))
+
+
+@njit(**_INLINE)
+def _two_sum(x, y):
+    """The rounded sum and its error."""
+    s = x + y
+    t = s - x
+    return s, (x - (s - t)) + (y - t)
+
+
+@njit(**_INLINE)
+def _sign_of_sum(a, b, c, d):
+    """Sign of a + b + c + d, exactly: the sum as parts that do not overlap (Shewchuk, 1997)."""
+    p1, p0 = _two_sum(b, a)
+    x, p0 = _two_sum(c, p0)
+    p2, p1 = _two_sum(x, p1)
+    x, p0 = _two_sum(d, p0)
+    x, p1 = _two_sum(x, p1)
+    p3, p2 = _two_sum(x, p2)
+    largest = p3 if p3 != 0 else (p2 if p2 != 0 else (p1 if p1 != 0 else p0))
+    return 1 if largest > 0 else (-1 if largest < 0 else 0)
+
+
+@njit(**_INLINE)
+def _missed(x, y, z, r):
+    """Sign of x * y + z - r for finite numbers, where r is the nearest double."""
+    if x == 0 or y == 0:
+        return 0
+    ex, ey = _exponent(x), _exponent(y)
+    mx, my = _scaled(x, -ex), _scaled(y, -ey)
+    p = mx * my
+    low = fma64(mx, my, -p)
+    scale = -(ex + ey)
+    sign = 1 if p > 0 else -1
+    if z != 0:
+        apart = _exponent(z) + scale
+        if apart > 200:
+            return sign
+        if apart < -200:
+            exact = _sign_of_sum(p, low, -_scaled(r, scale), 0.0)
+            return exact if exact else (1 if z > 0 else -1)
+    return _sign_of_sum(p, low, _scaled(z, scale), -_scaled(r, scale))
+
+
+@njit(**_INLINE)
+def _zero_sum(r, p, z, rnd):
+    """Rounded down, a sum that is exactly zero is -0, but for that of two +0."""
+    return -0.0 if rnd == 1 and r == 0 and not (p == 0 and z == 0 and not signbit64(p) and not signbit64(z)) else r
+
+
+@njit(**_INLINE)
+def _finite(x):
+    return (d2u(x) >> u64(52)) & u64(0x7FF) != u64(0x7FF)
+
+
+@njit(**_INLINE)
 def dfma_m(x, y, z, m):
-    """x * y + z in double with a directed rounding; the error is summed from exact parts."""
+    """x * y + z in double with a directed rounding."""
     r = fma64(x, y, z)
-    if m & 3 == 0 or math.isinf(r):
+    if m & 3 == 0 or not (_finite(x) and _finite(y) and _finite(z)):
         return r
-    p = x * y
-    pe = fma64(x, y, -p)
-    s1 = z + pe
-    t = s1 - z
-    s2 = (z - (s1 - t)) + (pe - t)
-    t1 = p + s1
-    t = t1 - p
-    t2 = (p - (t1 - t)) + (s1 - t)
-    return _step64(r, ((t1 - r) + t2) + s2, m & 3)
+    if math.isinf(r):
+        return _step64(r, 0, m & 3)
+    diff = _missed(x, y, z, r)
+    return _step64(r, diff, m & 3) if diff else _zero_sum(r, x * y, z, m & 3)
 
 
 @njit(**_INLINE)
 def dmul_m(x, y, m):
     r = x * y
-    if m & 3 == 0 or math.isinf(r):
+    if m & 3 == 0 or not (_finite(x) and _finite(y)):
         return r
-    return _step64(r, fma64(x, y, -r), m & 3)
+    return _step64(r, 0 if math.isinf(r) else _missed(x, y, 0.0, r), m & 3)
 
 
 @njit(**_INLINE)
 def dadd_m(x, y, m):
     r = x + y
-    if m & 3 == 0 or math.isinf(r):
+    if m & 3 == 0 or not (_finite(x) and _finite(y)):
         return r
+    if math.isinf(r):
+        return _step64(r, 0, m & 3)
     t = r - x
-    return _step64(r, (x - (r - t)) + (y - t), m & 3)
+    diff = (x - (r - t)) + (y - t)
+    return _step64(r, diff, m & 3) if diff != 0 else _zero_sum(r, x, y, m & 3)
 
 
 # --- integers --------------------------------------------------------------------------------------------------------
@@ -355,15 +461,60 @@ def idp(a, b, c, m):
 
 @njit(**_INLINE)
 def vabsdiff(a, b, c, m):
-    """|a - b| + c; signed when m & 1; sum over four bytes when m & 2."""
-    if m & 2:
-        total = u32(c)
-        for i in range(4):
-            x, y = (u32(a) >> u32(8 * i)) & u32(255), (u32(b) >> u32(8 * i)) & u32(255)
-            total = u32(total + (x - y if x > y else y - x))
-        return total
+    """|a - b| + c; signed when m & 1."""
     x, y = (i64(i32(a)), i64(i32(b))) if m & 1 else (i64(u32(a)), i64(u32(b)))
     return u32((abs(x - y) + i64(u32(c))) & 0xFFFFFFFF)
+
+
+@njit(**_INLINE)
+def vabsdiff4(a, b, c, m):
+    """|a - b| of four unsigned bytes, side by side; with m & 1 their sum is added to c."""
+    total, out = u32(c), u32(0)
+    for i in range(4):
+        x, y = (u32(a) >> u32(8 * i)) & u32(255), (u32(b) >> u32(8 * i)) & u32(255)
+        d = x - y if x > y else y - x
+        total = u32(total + d)
+        out |= u32(d) << u32(8 * i)
+    return total if m & 1 else out
+
+
+@njit(**_INLINE)
+def viadd16(a, b):
+    """Sums of 16-bit halves."""
+    low = (u32(a) + u32(b)) & u32(0xFFFF)
+    return u32(((u32(a) >> u32(16)) + (u32(b) >> u32(16))) << u32(16)) | low
+
+
+@njit(**_INLINE)
+def _vimnmx_part(x, y, z, bits, m, is_min):
+    if m & 8:
+        x = (x + y) & ((i64(1) << i64(bits)) - 1)
+    if m & 1:
+        half = i64(1) << i64(bits - 1)
+        x, y, z = (x ^ half) - half, (y ^ half) - half, (z ^ half) - half
+    if m & 8:
+        r = min(x, z) if is_min else max(x, z)
+    else:
+        r = min(x, y) if is_min else max(x, y)
+        if m & 16:
+            r = min(r, z) if is_min else max(r, z)
+    return max(r, i64(0)) if m & 4 else r
+
+
+@njit(**_INLINE)
+def vimnmx(a, b, c, m, is_min):
+    """Minimum or maximum of a and b. m: 1 signed, 2 two 16-bit halves, 4 then at least 0, 8 of a + b and c, 16 of all
+
+    three.
+    """
+    if not m & 2:
+        return u32(_vimnmx_part(i64(u32(a)), i64(u32(b)), i64(u32(c)), 32, m, is_min) & 0xFFFFFFFF)
+    out = u32(0)
+    for k in (0, 16):
+        r = _vimnmx_part(i64((u32(a) >> u32(k)) & u32(0xFFFF)), i64((u32(b) >> u32(k)) & u32(0xFFFF)),
+                         i64((u32(c) >> u32(k)) & u32(0xFFFF)), 16, m, is_min)
+        out |= u32(r & 0xFFFF) << u32(k)
+    return out
 
 
 # --- special functions and conversions -------------------------------------------------------------------------------
@@ -371,10 +522,15 @@ def vabsdiff(a, b, c, m):
 
 @njit(**_INLINE)
 def mufu(a, m):
-    """The special-function unit, computed in double and rounded once: within 1 ulp of exact, 2 ulp of the hardware.
+    """The special-function unit, computed in double and rounded once: within 1 ulp of exact, 2 ulp of the hardware
 
-    m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS, 7 TANH. Subnormals count as zero on both sides.
+    (LG2 near 1, SIN, COS and TANH: as near in absolute terms as the hardware, PTX ISA).
+
+    m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS (of turns), 7 TANH. Subnormals count as zero on both sides but
+    for TANH.
     """
+    if m == 7:
+        return canon(f32(math.tanh(f64(u2f(u32(a))))))
     x = f64(u2f(ftz(u32(a))))
     if m == 0:
         r = math.copysign(np.inf, x) if x == 0 else 1.0 / x
@@ -386,23 +542,53 @@ def mufu(a, m):
         r = 2.0**x if abs(x) < 1000 else (np.inf if x > 0 else (0.0 if x < 0 else x))
     elif m == 4:
         r = -np.inf if x == 0 else (math.log2(x) if x > 0 else np.nan)
+    elif math.isinf(x):
+        r = np.nan
     elif m == 5:
-        r = math.sin(x * 2.0 * math.pi)
-    elif m == 6:
-        r = math.cos(x * 2.0 * math.pi)
+        turn = abs(x - np.trunc(x))
+        r = math.sin(turn * (2.0 * math.pi)) if turn != 0 and turn != 0.5 else 0.0
+        r = -r if signbit64(x) else r
     else:
-        r = math.tanh(x)
+        turn = abs(x - np.trunc(x))
+        r = math.cos(turn * (2.0 * math.pi)) if turn != 0.25 and turn != 0.75 else 0.0
     return ftz(canon(f32(r)))
 
 
 @njit(**_INLINE)
 def mufu64(a, m):
-    """High word of an approximate reciprocal (m = 0) or reciprocal square root (1) of the double with high word a."""
+    """High word of an approximate reciprocal (m = 0) or reciprocal square root (1) of the double with high word a.
+
+    An H200 rounds up from about 0.93 (0.94) of a unit on; within 1 unit of it always.
+    """
     x = u2d(u64(a) << u64(32))
-    if x == 0 or (d2u(x) >> u64(52)) & u64(0x7FF) == 0:
-        return (u32(a) & u32(0x80000000)) | u32(0x7FF00000)
-    r = 1.0 / x if m == 0 else (1.0 / math.sqrt(x) if x > 0 else np.nan)
-    return u32(d2u(r) >> u64(32)) if r == r else u32(0x7FFFFFFF)
+    sign = u32(a) & u32(0x80000000)
+    if x != x:
+        return u32(0x7FFFFFFF)
+    if (d2u(x) >> u64(52)) & u64(0x7FF) == 0:
+        return sign | u32(0x7FF00000)
+    if math.isinf(x):
+        return sign if m == 0 or x > 0 else u32(0x7FFFFFFF)
+    if m == 1 and x < 0:
+        return u32(0x7FFFFFFF)
+    u = d2u(1.0 / x if m == 0 else 1.0 / math.sqrt(x))
+    if (u >> u64(52)) & u64(0x7FF) == 0:
+        return sign
+    return u32((u + u64(0x11000000 if m == 0 else 0x0E800000)) >> u64(32))
+
+
+@njit(**_INLINE)
+def narrow(m):
+    """Bits of the integer that a conversion gives: 8 when m & 16, 16 when m & 32."""
+    return 8 if m & 16 else (16 if m & 32 else 32)
+
+
+@njit(**_INLINE)
+def clamp_int(a, m):
+    """I2I.SAT: an integer (signed when m & 64) clamped to 8 (m & 16) or 16 bits (m & 32), signed when m & 8."""
+    x = i64(i32(a)) if m & 64 else i64(u32(a))
+    bits = i64(narrow(m))
+    low, high = (-(i64(1) << (bits - 1)), (i64(1) << (bits - 1)) - 1) if m & 8 else (i64(0), (i64(1) << bits) - 1)
+    return u32(min(max(x, low), high) & 0xFFFFFFFF)
 
 
 @njit(**_INLINE)
@@ -412,7 +598,7 @@ def to_int(x, m, bits, signed):
     m: rounding (0 even, 1 floor, 2 ceil, 3 truncate).
     """
     if x != x:
-        return u64(0) if bits == 32 and signed else (u64(0x8000000000000000) if bits == 64 else u64(0))
+        return u64(0x8000000000000000) if bits == 64 else u64(0)
     r = m & 3
     y = np.floor(x) if r == 1 else (np.ceil(x) if r == 2 else (np.trunc(x) if r == 3 else np.rint(x)))
     if signed:
@@ -461,12 +647,24 @@ def from_int(v, signed, rnd, to64):
 
 
 @njit(**_INLINE)
-def d2f(x, rnd):
-    """Double to single precision."""
-    r = f32(x)
-    if rnd == 0 or x != x or math.isinf(x):
-        return r
-    return _step32(r, x - f64(r), rnd)
+def d2f(x, m):
+    """Bits of a double as a single. A NaN keeps its sign and the upper bits of its payload, and becomes quiet."""
+    if x != x:
+        u = d2u(x)
+        return (u32(u >> u64(32)) & u32(0x80000000)) | u32(0x7FC00000) | u32((u >> u64(29)) & u64(0x3FFFFF))
+    return ftz_if(f2u(_to_single(x, m & 3)), m)
+
+
+@njit(**_INLINE)
+def d2h_nan(x, bf, rnd):
+    """Bits of a double as a 16-bit float; of a NaN as in ``d2f``."""
+    if x != x:
+        u = d2u(x)
+        sign = u32(u >> u64(48)) & u32(0x8000)
+        if bf:
+            return sign | u32(0x7FC0) | u32((u >> u64(45)) & u64(0x3F))
+        return sign | u32(0x7E00) | u32((u >> u64(42)) & u64(0x1FF))
+    return d2h(x, bf, rnd)
 
 
 @njit(**_INLINE)
@@ -546,11 +744,70 @@ def half_out(x, m):
 
 
 @njit(**_INLINE)
+def add_odd(x, y):
+    """x + y rounded to odd: an inexact sum has its last bit set, so that a rounding to fewer bits is right."""
+    s = x + y
+    if s != s or math.isinf(s):
+        return s
+    t = s - x
+    e = (x - (s - t)) + (y - t)
+    u = d2u(s)
+    if e == 0 or u & u64(1):
+        return s
+    return u2d(u + u64(1)) if (e > 0) == (s > 0) else u2d(u - u64(1))
+
+
+@njit(**_INLINE)
+def twice(h):
+    """A 16-bit word in both halves."""
+    return u32(h) << u32(16) | u32(h)
+
+
+@njit(**_INLINE)
+def half_in(a, m):
+    """The half of a word that a conversion reads: the upper one when m & 512."""
+    return u32(a) >> u32(16) if m & 512 else u32(a)
+
+
+@njit(**_INLINE)
+def f2f8(x, m):
+    """The nearest 8-bit float, finite: E4M3, or E5M2 when m & 1. NaN is 0x7f (PTX ISA, ``cvt.rn.satfinite``)."""
+    keep, bias, top = (2, 15, u32(0x7B)) if m & 1 else (3, 7, u32(0x7E))
+    if x != x:
+        return u32(0x7F)
+    sign = u32(0x80) if signbit64(x) else u32(0)
+    y = abs(x)
+    if (m & 2) and signbit64(x):
+        return u32(0)
+    e = (i64(d2u(y) >> u64(52)) - 1023) if y > 0 else i64(-1000)
+    if e > 20:
+        return sign | top
+    e = max(e, i64(1 - bias))
+    n = np.rint(y * 2.0 ** f64(keep - e))
+    bits = u32(n) + u32((e + bias - 1) << keep)
+    return sign | (top if bits > top else bits)
+
+
+@njit(**_INLINE)
+def f82h(a, m):
+    """An 8-bit float as a half: E4M3, or E5M2 when m & 1."""
+    v = u32(a) & u32(255)
+    if m & 1:
+        return u32(0x7FFF) if (v & u32(0x7F)) > u32(0x7C) else v << u32(8)
+    if v & u32(0x7F) == u32(0x7F):
+        return u32(0x7FFF)
+    e, man = (v >> u32(3)) & u32(15), f64(v & u32(7))
+    r = man * 2.0**-9 if e == 0 else (1.0 + man / 8.0) * 2.0 ** (f64(e) - 7.0)
+    return d2h(-r if v & u32(128) else r, False, 0)
+
+
+@njit(**_INLINE)
 def half2(op, a, b, c, m):
     """Two 16-bit operations: op 0 add, 1 multiply, 2 fused multiply-add, 3 min, 4 max.
 
-    m: 1 bfloat16, bits 1-2, 7-8 and 9-10 the swizzles of a, b and c (see ``half_of``), 16 ftz, 32 sat, 64 relu.
-    Doubles hold all products and sums exactly as far as one rounding to 16 bits can tell.
+    m: 1 bfloat16, bits 1-2, 7-8 and 9-10 the swizzles of a, b and c (see ``half_of``), 16 ftz, 32 sat, 64 relu,
+    2048 a NaN wins a comparison. Doubles hold all products exactly, and sums as far as one rounding to 16 bits can
+    tell.
     """
     out = u32(0)
     for k in range(2):
@@ -562,9 +819,9 @@ def half2(op, a, b, c, m):
         elif op == 1:
             r = x * y
         elif op == 2:
-            r = x * y + half_ftz(h2d(half_of(c, m >> 9 & 3, k), bf), m)
+            r = add_odd(x * y, half_ftz(h2d(half_of(c, m >> 9 & 3, k), bf), m))
         elif x != x or y != y:
-            r = y if x != x else x
+            r = np.nan if m & 2048 else (y if x != x else x)
         elif x == y:
             r = x if signbit64(x) == (op == 3) else y
         else:
@@ -606,26 +863,13 @@ def addmin_u(x, c, is_min):
 
 
 @njit(**_INLINE)
-def minmax16(a, b, m, is_min):
-    """Minimum or maximum of both 16-bit halves, signed when m & 1."""
-    out = u32(0)
-    for k in (0, 16):
-        x, y = i32((u32(a) >> u32(k)) & u32(0xFFFF)), i32((u32(b) >> u32(k)) & u32(0xFFFF))
-        if m & 1:
-            x, y = i32(i32(x << i32(16)) >> i32(16)), i32(i32(y << i32(16)) >> i32(16))
-        out |= (u32(x if (x < y) == is_min else y) & u32(0xFFFF)) << u32(k)
-    return out
-
-
-@njit(**_INLINE)
 def fchk(a, b):
-    """Whether the fast path of a / b may go wrong: an operand or the quotient is near the ends of the range."""
+    """Whether the fast path of a / b may go wrong: an operand or the quotient is near the ends of the range.
+
+    The limits are those of an H200, found by trying all pairs of exponents.
+    """
     ea, eb = i32((a >> u32(23)) & u32(255)), i32((b >> u32(23)) & u32(255))
-    if eb == 0 or eb >= 253 or ea == 255:
-        return True
-    if ea == 0:
-        return (a & u32(0x7FFFFFFF)) != 0
-    return ea - eb >= 126 or ea - eb <= -125 or ea <= 24
+    return eb < 2 or eb > 251 or ea == 255 or ea < 25 or ea - eb > 126 or ea - eb < -124
 
 
 @njit(**_INLINE)

@@ -39,9 +39,9 @@ PK_NONE, PK_COMPARE, PK_CARRY, PK_MASK, PK_SET, PK_HALVES = 0, 1, 2, 3, 4, 5
 # Operations of the interpreter itself; those of lanes are numbered from 0 (``semantics.NUMBER``).
 BASE = 256
 (NOP, BRA, BRA_DIV, BRA_CONV, BSSY, BSYNC, BREAK, EXIT, CALL, RET, WARPSYNC, YIELD, BAR, BMOV_GET, BMOV_SET, VOTE, SHFL,
- MATCH, REDUX, PLOP3, P2R, R2P, R2UR, CLOCK, BRX, ELECT, LOAD_CONSTANT, BARRIER_RESULT, SPACE_QUERY, TRAP,
+ MATCH, REDUX, PLOP3, P2R, R2P, R2UR, CLOCK, BRX, ELECT, LOAD_CONSTANT, BARRIER_RESULT, SPACE_QUERY, SYSTEM_CALL, TRAP,
  GLOBAL_ACCESS, SHARED_ACCESS,
- LOCAL_ACCESS, GENERIC_ACCESS, COPY_ASYNC) = range(BASE, BASE + 35)
+ LOCAL_ACCESS, GENERIC_ACCESS, COPY_ASYNC) = range(BASE, BASE + 36)
 # ACTION of an access.
 LOAD, STORE, ATOMIC = 0, 1, 2
 
@@ -76,7 +76,8 @@ FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)
 
 # What ``execute`` returns, and the codes of errors.
 DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL, LOG_FULL = range(7)
-(E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET) = range(1, 9)
+(E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET, E_SYSTEM,
+ E_ASSERT) = range(1, 11)
 
 PAGE_SHIFT = 10
 # Page table: 0 no memory here, -1 declared and not touched, -2 asked for, else the page's number + 1.
@@ -85,3 +86,9 @@ ABSENT, UNTOUCHED, ASKED = 0, -1, -2
 GLOBAL_BASE = 0x7F00_0000_0000
 SHARED_WINDOW, LOCAL_WINDOW = 0x7E00, 0x7D00
 """High words of generic addresses."""
+SYSTEM_WINDOW = 0x7C00
+"""High word of the addresses of functions that the driver adds; the low word is the number of one in this list."""
+SYSTEM_FUNCTIONS = ("vprintf", "__assertfail", "malloc", "free", "__nv_aligned_device_malloc", "cudaDeviceSynchronize",
+                    "cudaGetParameterBufferV2", "cudaLaunchDeviceV2", "cudaStreamCreateWithFlags", "cudaMalloc",
+                    "cudaFree", "cudaGetLastError")
+SYSTEM_PRINT, SYSTEM_ASSERT = 0, 1

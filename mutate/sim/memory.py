@@ -104,7 +104,7 @@ def effective(row, registers, base, addresses):
             value |= i64(registers[ia + 32 + lane]) << i64(32)
         elif flags & SIGNED_ADDRESS:
             value = i64(i32(registers[ia + lane]))
-        value <<= i64(row[M])
+        value <<= i64(row[M] & 63)
         other = i64(registers[ib + lane])
         if flags & UR64:
             other |= i64(registers[ib + 32 + lane]) << i64(32)
@@ -257,8 +257,8 @@ def update(store, offsets, mask, row, registers, base, addresses, d0, d1):
         for lane in range(32):
             if mask >> u32(lane) & u32(1):
                 registers[at + lane] = d0[lane]
-                if width == 8 and not spin:
-                    registers[at + 32 + lane] = d1[lane]
+                if width == 8:
+                    registers[at + 32 + lane] = u32(0) if spin else d1[lane]
 
 
 @njit(**_JIT)
@@ -277,8 +277,19 @@ def split_generic(addresses, guard):
 @njit(**_JIT)
 def copy_async(row, guard, mask, warp, base, registers, shared, first, size, table, limits, pages, rules, bounds,
                wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors, head, where_to, error):
-    """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead."""
+    """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead.
+
+    With .ZFILL the address's last bits are the number of bytes at the end that become zero.
+    """
     width = i64(row[WIDTH])
+    fill = row[M] & 64 != 0
+    for lane in range(32):
+        offsets[lane] = 0
+        if fill:
+            sectors[128 + lane] = addresses[lane] & u64(width - 1)
+            addresses[lane] &= ~u64(width - 1)
+        else:
+            sectors[128 + lane] = u64(0)
     status = resolve_global(addresses, guard & mask, width, table, limits, pages, rules, bounds, offsets, wanted,
                             control, error)
     if status != DONE:
@@ -296,7 +307,8 @@ def copy_async(row, guard, mask, warp, base, registers, shared, first, size, tab
             targets[lane] = address - first
             sectors[lane] = u64(targets[lane])
             for k in range(width):
-                shared[targets[lane] + k] = pages[offsets[lane] + k] if mask >> u32(lane) & u32(1) else u8(0)
+                copied = mask >> u32(lane) & u32(1) and k < width - i64(sectors[128 + lane])
+                shared[targets[lane] + k] = pages[offsets[lane] + k] if copied else u8(0)
     kind = i64(row[SHARED_KIND])
     n = i64(shared_wavefronts(sectors[:32], guard, width, kind))
     counters[pc, SHARED_REQUESTS] += 1
@@ -336,6 +348,10 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
         on_global, on_local = u32(0), guard
     elif op == GENERIC_ACCESS:
         on_global, on_shared, on_local = split_generic(addresses, guard)
+        control[7] = i64(on_global)
+        if row[PD] & 7 != 7:
+            # With a predicate as result, an atomic is for global memory; code for the other spaces follows.
+            on_shared, on_local = u32(0), u32(0)
     cost = i64(0)
     if on_global:
         status = resolve_global(addresses, on_global, width, table, limits, pages, rules, bounds, offsets, wanted,

@@ -46,7 +46,7 @@ class Constant:
 @lru_cache(maxsize=8192)
 def split(text: str) -> tuple[str, ...]:
     """The operands' texts; commas inside brackets do not separate."""
-    return tuple(part.strip().replace(".reuse", "") for part in _SPLIT.split(text)) if text else ()
+    return tuple(part.strip().replace(".reuse", "").replace("] [", "][") for part in _SPLIT.split(text)) if text else ()
 
 
 @lru_cache(maxsize=4096)

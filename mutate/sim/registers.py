@@ -28,8 +28,8 @@ def apply_modifier(registers, source, mod, target):
             high = registers[source + 32 + lane]
             if mod >= 7:
                 high &= u32(0x7FFFFFFF)
-            if mod != 7:
-                high ^= u32(0x80000000)
+            if mod != 7 and (high & u32(0x7FFFFFFF)) <= u32(0x7FF00000):
+                high ^= u32(0x80000000)  # a NaN keeps its sign
             registers[target + 32 + lane] = high
         elif mod <= 11:
             if mod >= 10:
@@ -83,6 +83,18 @@ def first_lane(mask):
         if mask >> u32(lane) & u32(1):
             return lane
     return 0
+
+
+@njit(**_JIT)
+def same_value(registers, at, mask):
+    """The value of the first lane, the lanes that have the same, and the values of all lanes together."""
+    value = registers[at + first_lane(mask)]
+    same, every = u32(0), u32(0)
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            every |= registers[at + lane]
+            same |= u32(registers[at + lane] == value) << u32(lane)
+    return value, same, every
 
 
 @njit(**_JIT)

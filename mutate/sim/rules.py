@@ -92,6 +92,13 @@ def _float(kind: str) -> Select:
     return select
 
 
+def _fmul(mods: Modifiers) -> Form:
+    """A product, perhaps times a power of two: .D2 halves it, .M8 makes it eightfold."""
+    scales = {"D2": 16, "D4": 32, "M4": 64, "M8": 80}
+    m = bits(mods, {**_ROUND, **_FTZ_ETC, **scales})
+    return Form("fmul_m" if m else "fmul", m)
+
+
 def _iadd3(mods: Modifiers) -> Form:
     only(mods, "X")
     return Form("iadd3c", pk=lay.PK_CARRY, carry=True)
@@ -157,6 +164,8 @@ def _compare(kind: str, flush: str = "") -> Select:
                 table |= 16
             elif mod == "FTZ" and flush:
                 chosen = flush
+            elif mod in ("MIN", "MAX") and kind == "dsetp":
+                return _pick(f"d{mod.lower()}sel", mods)
             else:
                 raise UnsupportedError(f"modifier .{mod}")
         if "EX" in mods:
@@ -168,6 +177,12 @@ def _compare(kind: str, flush: str = "") -> Select:
     return select
 
 
+def _pick(kind: str, mods: Modifiers) -> Form:
+    """DSETP.MIN and DSETP.MAX: whether the first operand is it, and whether both are NaN."""
+    only(mods, "MIN", "MAX", "AND")
+    return Form(kind, pk=lay.PK_MASK, table=1)
+
+
 def _set(kind: str, flush: str = "") -> Select:
     def select(mods: Modifiers) -> Form:
         form = _compare(kind, flush)(tuple(m for m in mods if m != "BF"))
@@ -177,9 +192,15 @@ def _set(kind: str, flush: str = "") -> Select:
     return select
 
 
-def _minmax(signed: str, unsigned: str) -> Select:
+def _minmax(signed: str, unsigned: str, packed: int = 0) -> Select:
+    """``packed``: the operation of ``vimnmx`` that does it in halves, or with zero as a bound."""
+
     def select(mods: Modifiers) -> Form:
-        only(mods, "U32", "S32")
+        only(mods, "U32", "S32", *(("S16x2", "U16x2", "RELU") if packed >= 0 else ()))
+        plain = all(m in ("U32", "S32") for m in mods)
+        if not plain:
+            return Form("vimnmx", packed + ("U16x2" not in mods and "U32" not in mods)
+                        + 2 * ("S16x2" in mods or "U16x2" in mods) + 4 * ("RELU" in mods))
         return Form(unsigned if "U32" in mods else signed)
 
     return select
@@ -205,7 +226,7 @@ def _half(kind: str) -> Select:
     def select(mods: Modifiers) -> Form:
         if "F32" in mods and kind == "hadd2":
             return Form("hadd2_f32", bits(mods, {"BF16_V2": 1}, "F32"))
-        return Form(kind, bits(mods, _HALF_BITS, "MMA"))
+        return Form(kind, bits(mods, {**_HALF_BITS, **({"NAN": 2048} if kind == "hmin2" else {})}, "MMA"))
 
     return select
 
@@ -225,12 +246,30 @@ def _hset2(mods: Modifiers) -> Form:
 
 
 def _f2i(mods: Modifiers) -> Form:
-    only(mods, *_INT_ROUND, "FTZ", "NTZ", "U32", "S32", "U64", "S64", "F64", "F32", "F16", "BF16")
+    only(mods, *_INT_ROUND, "FTZ", "NTZ", "U32", "S32", "U64", "S64", "F64", "F32", "F16", "BF16", "U8", "S8", "U16",
+         "S16")
     source = "d" if "F64" in mods else ("h" if "F16" in mods or "BF16" in mods else "f")
     wide = "U64" in mods or "S64" in mods
     m = next((_INT_ROUND[x] for x in mods if x in _INT_ROUND), 0) + 4 * ("FTZ" in mods)
-    m += 8 * ("U32" not in mods and "U64" not in mods) + 64 * ("BF16" in mods)
+    m += 8 * (not any(x.startswith("U") for x in mods)) + 64 * ("BF16" in mods)
+    m += 16 * ("U8" in mods or "S8" in mods) + 32 * ("U16" in mods or "S16" in mods)
     return Form(f"{source}2i{64 if wide else 32}", m)
+
+
+def _i2i(mods: Modifiers) -> Form:
+    """``I2I.S8.S32.SAT``: type of the result, type of the source."""
+    types = [x for x in mods if x != "SAT"]
+    if "SAT" not in mods or len(types) != 2 or types[0] not in ("U8", "S8", "U16", "S16") or types[1][1:] != "32":
+        raise UnsupportedError("this conversion of integers")
+    return Form("i2i", 8 * (types[0][0] == "S") + 16 * (types[0][1:] == "8") + 32 * (types[0][1:] == "16")
+                + 64 * (types[1] == "S32"))
+
+
+def _i2ip(mods: Modifiers) -> Form:
+    types = [x for x in mods if x != "SAT"]
+    if "SAT" not in mods or len(types) != 2 or types[0][1:] not in ("8", "16") or types[1] != "S32":
+        raise UnsupportedError("this packing of integers")
+    return Form("i2ip", int(types[0][1:]) + 32 * (types[0][0] == "S"))
 
 
 def _i2f(mods: Modifiers) -> Form:
@@ -260,6 +299,15 @@ def _f2f(mods: Modifiers) -> Form:
 
 
 def _f2fp(mods: Modifiers) -> Form:
+    if "E4M3" in mods or "E5M2" in mods:
+        m = int("E5M2" in mods) + 2 * ("RELU" in mods)
+        if "UNPACK_B" in mods:
+            only(mods, "F16", "E4M3", "E5M2", "UNPACK_B")
+            return Form("f8unpack", m)
+        only(mods, "SATFINITE", "E4M3", "E5M2", "F32", "F16", "PACK_AB_MERGE_C", "UNPACK_B_MERGE_C", "RELU")
+        if "SATFINITE" not in mods or ("F32" in mods) != ("PACK_AB_MERGE_C" in mods):
+            raise UnsupportedError("this conversion to 8 bits")
+        return Form("f8pack" if "F32" in mods else "f8pack_h", m)
     only(mods, "F16", "BF16", "F32", "PACK_AB", "RZ", "RELU")
     return Form("f2h2", 3 * ("RZ" in mods) + 64 * ("BF16" in mods) + 128 * ("RELU" in mods))
 
@@ -289,17 +337,21 @@ def _idp(mods: Modifiers) -> Form:
     return Form("idp", int(kinds[0][0] == "S") + 2 * (kinds[1][0] == "S") + 4 * ("2A" in mods) + 8 * ("HI" in mods))
 
 
+def _viadd(mods: Modifiers) -> Form:
+    only(mods, "16x2")
+    return Form("viadd16" if mods else "iadd3")
+
+
+def _vabsdiff4(mods: Modifiers) -> Form:
+    only(mods, "U8", "ACC")
+    if "U8" not in mods:
+        raise UnsupportedError("signed bytes")
+    return Form("vabsdiff4", int("ACC" in mods))
+
+
 def _vabsdiff(mods: Modifiers) -> Form:
     only(mods, "U32", "S32")
     return Form("vabsdiff", int("U32" not in mods))
-
-
-def _vimnmx(mods: Modifiers) -> Form:
-    if "U16x2" in mods or "S16x2" in mods:
-        only(mods, "U16x2", "S16x2")
-        return Form("min16x2", int("S16x2" in mods))
-    only(mods, "U32", "S32")
-    return Form("min_u" if "U32" in mods else "min_s")
 
 
 def _iabs(mods: Modifiers) -> Form:
@@ -316,7 +368,7 @@ RULES: dict[str, Rule] = {
     "MOV": Rule("i", always("mov")), "MOV32I": Rule("i", always("mov")), "UMOV": Rule("i", always("mov")),
     "UMOV64": Rule("i", always("mov64")),
     "IADD3": Rule("i", _iadd3), "UIADD3": Rule("i", _iadd3), "IADD": Rule("i", _iadd3), "IADD32I": Rule("i", _iadd3),
-    "VIADD": Rule("i", always("iadd3")), "UVIADD": Rule("i", always("iadd3")),
+    "VIADD": Rule("i", _viadd), "UVIADD": Rule("i", _viadd),
     "IMAD": Rule("i", _imad), "UIMAD": Rule("i", _imad),
     "LEA": Rule("i", _lea, 1), "ULEA": Rule("i", _lea, 1),
     "LOP3": Rule("l", _lop3, 1), "ULOP3": Rule("l", _lop3, 1),
@@ -325,15 +377,15 @@ RULES: dict[str, Rule] = {
     "PRMT": Rule("i", _prmt), "UPRMT": Rule("i", _prmt),
     "SEL": Rule("i", always("sel")), "USEL": Rule("i", always("sel")), "FSEL": Rule("f", always("sel", "FTZ")),
     "ISETP": Rule("i", _compare("isetp_s")), "UISETP": Rule("i", _compare("isetp_s")),
-    "IMNMX": Rule("i", _minmax("min_s", "min_u")), "UIMNMX": Rule("i", _minmax("min_s", "min_u")),
-    "VIMNMX": Rule("i", _vimnmx), "UVIMNMX": Rule("i", _vimnmx),
-    "VIADDMNMX": Rule("i", _minmax("addmin_s", "addmin_u")), "VIMNMX3": Rule("i", _minmax("min3_s", "min3_u")),
+    "IMNMX": Rule("i", _minmax("min_s", "min_u", -1)), "UIMNMX": Rule("i", _minmax("min_s", "min_u", -1)),
+    "VIMNMX": Rule("i", _minmax("min_s", "min_u")), "UVIMNMX": Rule("i", _minmax("min_s", "min_u")),
+    "VIADDMNMX": Rule("i", _minmax("addmin_s", "addmin_u", 8)), "VIMNMX3": Rule("i", _minmax("min3_s", "min3_u", 16)),
     "IABS": Rule("i", _iabs), "UIABS": Rule("i", _iabs), "POPC": Rule("l", always("popc")),
     "UPOPC": Rule("l", always("popc")), "BREV": Rule("l", always("brev")), "UBREV": Rule("l", always("brev")),
     "FLO": Rule("l", _flo), "UFLO": Rule("l", _flo), "BMSK": Rule("i", _bmsk), "UBMSK": Rule("i", _bmsk),
     "SGXT": Rule("i", _sgxt), "USGXT": Rule("i", _sgxt), "IDP": Rule("m", _idp), "UIDP": Rule("m", _idp),
-    "VABSDIFF": Rule("m", _vabsdiff), "VABSDIFF4": Rule("m", always("vabsdiff", "U8", m=2)),
-    "FADD": Rule("f", _float("fadd")), "FADD32I": Rule("f", _float("fadd")), "FMUL": Rule("f", _float("fmul")),
+    "VABSDIFF": Rule("m", _vabsdiff), "VABSDIFF4": Rule("m", _vabsdiff4),
+    "FADD": Rule("f", _float("fadd")), "FADD32I": Rule("f", _float("fadd")), "FMUL": Rule("f", _fmul),
     "FMUL32I": Rule("f", _float("fmul")), "FFMA": Rule("f", _float("ffma")), "FFMA32I": Rule("f", _float("ffma")),
     "FMNMX": Rule("f", _fmnmx), "FSETP": Rule("f", _compare("fsetp", "fsetp_ftz")),
     "FSET": Rule("f", _set("fsetp", "fsetp_ftz")), "FCHK": Rule("f", _fchk),
@@ -344,7 +396,8 @@ RULES: dict[str, Rule] = {
     "HADD2_32I": Rule("h", _half("hadd2")), "HMUL2_32I": Rule("h", _half("hmul2")),
     "HFMA2_32I": Rule("h", _half("hfma2")), "HMNMX2": Rule("h", _half("hmin2")), "VHMNMX": Rule("h", _half("hmin2")),
     "HSETP2": Rule("h", _hsetp2), "HSET2": Rule("h", _hset2),
-    "F2I": Rule("f", _f2i), "I2F": Rule("m", _i2f), "I2FP": Rule("m", _i2f), "F2F": Rule("f", _f2f),
+    "F2I": Rule("f", _f2i), "I2I": Rule("i", _i2i), "I2IP": Rule("i", _i2ip),
+    "I2F": Rule("m", _i2f), "I2FP": Rule("m", _i2f), "F2F": Rule("f", _f2f),
     "F2FP": Rule("f", _f2fp), "FRND": Rule("f", _frnd), "UI2F": Rule("m", _i2f), "UI2FP": Rule("m", _i2f),
     "UF2I": Rule("f", _f2i), "UFADD": Rule("f", _float("fadd")), "UFMUL": Rule("f", _float("fmul")),
     "UFFMA": Rule("f", _float("ffma")),

@@ -78,7 +78,7 @@ class Simulation:
                  places: Places | None = None, recorder: Recorder | None = None) -> None:
         self.image = image
         self.launch = launch
-        self.initial = initial or Initial(launch, image.globals_bytes)
+        self.initial = initial or Initial(launch, image.globals_bytes, image.pointers)
         self.memory = GlobalMemory(self.initial)
         banks = dict(image.banks)
         arguments = [pack_arg(a, self.initial.addresses) for a in launch.args]
@@ -104,6 +104,8 @@ class Simulation:
         known = {v.name: v.offset for v in self.image.variables}
         for offset, symbol, addend in self.image.addresses:
             value = (base + known[symbol] + addend) if base is not None and symbol in known else 0
+            if symbol in lay.SYSTEM_FUNCTIONS:
+                value = lay.SYSTEM_WINDOW << 32 | lay.SYSTEM_FUNCTIONS.index(symbol)
             out[offset : offset + 8] = value.to_bytes(8, "little")
         return bytes(out)
 
@@ -130,7 +132,7 @@ class Simulation:
         self.masks = np.zeros((self.warps, 32), np.uint32)
         self.states = np.zeros((self.warps, 32), np.int64)
         self.details = np.zeros((self.warps, 32), np.int64)
-        self.sync = np.zeros((self.warps, 16), np.uint32)
+        self.sync = np.zeros((self.warps, 16 * 32), np.uint32)
         self.alive = np.zeros(self.warps, np.uint32)
         self.targets = np.zeros((16, 2), np.int64)
         self.red = np.zeros((2, 4), np.int64)

@@ -40,6 +40,7 @@ imad      | u u u | u   | a * b + c
 imadx     | u u u | u   | a * b + c + u32(p)
 imad_hi_u | u u q | u   | mulhi_add(u64(a) * u64(b), c)
 imad_hi_s | u u q | u   | mulhi_add(u64(i64(i32(a)) * i64(i32(b))), c)
+imad_hi_c | u u q | u 1 | mulhi_add(u64(a) * u64(b), c) ; carry64(u64(a) * u64(b), c, u64(0))
 wide_u    | u u q | q   | u64(a) * u64(b) + c
 wide_s    | u u q | q   | u64(i64(i32(a)) * i64(i32(b))) + c
 wide_c    | u u q | q 1 | u64(a) * u64(b) + c + p ; carry64(u64(a) * u64(b), c, p)
@@ -71,7 +72,9 @@ bmsk      | u u   | u   | bmsk(a, b, m)
 sgxt      | u u   | u   | sgxt(a, b, m)
 idp       | u u u | u   | idp(a, b, c, m)
 vabsdiff  | u u u | u   | vabsdiff(a, b, c, m)
-min16x2   | u u   | u   | minmax16(a, b, m, p != 0)
+vabsdiff4 | u u u | u   | vabsdiff4(a, b, c, m)
+viadd16   | u u   | u   | viadd16(a, b)
+vimnmx    | u u u | u   | vimnmx(a, b, c, m, p != 0)
 """
 
 _SINGLE = """
@@ -97,6 +100,8 @@ dadd_m    | q q   | q   | d2u(dadd_m(u2d(a), u2d(b), m))
 dmul_m    | q q   | q   | d2u(dmul_m(u2d(a), u2d(b), m))
 dfma_m    | q q q | q   | d2u(dfma_m(u2d(a), u2d(b), u2d(c), m))
 dmnmx     | q q   | q   | dminmax(a, b, p != 0)
+dminsel   | q q   | 1 2 | dmin_first(a, b) ; dnan_both(a, b)
+dmaxsel   | q q   | 1 2 | dmax_first(a, b) ; dnan_both(a, b)
 dsetp     | q q   | 1 2 3 | u2d(a) < u2d(b) ; u2d(a) == u2d(b) ; u2d(a) > u2d(b)
 """
 
@@ -104,35 +109,40 @@ _HALF = """
 hadd2     | u u   | u   | half2(0, a, b, 0, m)
 hmul2     | u u   | u   | half2(1, a, b, 0, m)
 hfma2     | u u u | u   | half2(2, a, b, c, m)
+hadd2_in32 | u u  | u   | twice(d2h(f64(u2f(a)), False, 3))
 hmin2     | u u   | u   | half2(3 if p else 4, a, b, 0, m)
 hadd2_f32 | u u   | u   | canon(f32(h2d(half_of(a, m >> 1 & 3, 0), (m & 1) != 0) + h2d(half_of(b, m >> 7 & 3, 0), (m & 1) != 0)))
 hsetp2    | u u   | 1 2 3 4 5 6 | half_cmp(a, b, m, 0) & 1 ; half_cmp(a, b, m, 0) >> 1 ; half_cmp(a, b, m, 0) >> 2 ; half_cmp(a, b, m, 1) & 1 ; half_cmp(a, b, m, 1) >> 1 ; half_cmp(a, b, m, 1) >> 2
 """
 
 _CONVERT = """
-f2i32     | u     | u   | u32(to_int(f64(u2f(ftz(a) if m & 4 else a)), m, 32, (m & 8) != 0))
+f2i32     | u     | u   | u32(to_int(f64(u2f(ftz(a) if m & 4 else a)), m, narrow(m), (m & 8) != 0))
 f2i64     | u     | q   | to_int(f64(u2f(ftz(a) if m & 4 else a)), m, 64, (m & 8) != 0)
-d2i32     | q     | u   | u32(to_int(u2d(a), m, 32, (m & 8) != 0))
+d2i32     | q     | u   | u32(to_int(u2d(a), m, narrow(m), (m & 8) != 0)) if u2d(a) == u2d(a) else u32(1) << u32(narrow(m) - 1)
 d2i64     | q     | q   | to_int(u2d(a), m, 64, (m & 8) != 0)
-h2i32     | u     | u   | u32(to_int(h2d(a, (m & 64) != 0), m, 32, (m & 8) != 0))
-h2i64     | u     | q   | to_int(h2d(a, (m & 64) != 0), m, 64, (m & 8) != 0)
+h2i32     | u     | u   | u32(to_int(h2d(half_in(a, m), (m & 64) != 0), m, narrow(m), (m & 8) != 0))
+h2i64     | u     | q   | to_int(h2d(half_in(a, m), (m & 64) != 0), m, 64, (m & 8) != 0)
 i2f       | u     | u   | u32(from_int(extend(a, m), (m & 8) != 0, m & 3, False))
 i2d       | u     | q   | from_int(extend(a, m), (m & 8) != 0, m & 3, True)
 l2f       | q     | u   | u32(from_int(a, (m & 8) != 0, m & 3, False))
 l2d       | q     | q   | from_int(a, (m & 8) != 0, m & 3, True)
 i2h       | u     | u   | d2h(u2d(from_int(extend(a, m), (m & 8) != 0, 0, True)), (m & 64) != 0, m & 3)
 f2f       | u     | u   | ftz_if(canon(u2f(ftz_if(a, m))), m)
-d2f       | q     | u   | ftz_if(canon(d2f(u2d(a), m & 3)), m)
+d2f       | q     | u   | d2f(u2d(a), m)
 f2d       | u     | q   | d2u(f64(u2f(ftz_if(a, m))))
-h2f       | u     | u   | canon(f32(h2d(a, (m & 64) != 0)))
-h2dbl     | u     | q   | d2u(h2d(a, (m & 64) != 0))
+h2f       | u     | u   | canon(f32(h2d(half_in(a, m), (m & 64) != 0)))
+h2dbl     | u     | q   | d2u(h2d(half_in(a, m), (m & 64) != 0))
 f2h       | u     | u   | d2h(f64(u2f(ftz_if(a, m))), (m & 64) != 0, m & 3)
-d2h16     | q     | u   | d2h(u2d(a), (m & 64) != 0, m & 3)
+d2h16     | q     | u   | d2h_nan(u2d(a), (m & 64) != 0, m & 3)
 f2h2      | u u   | u   | d2h(relu_if(f64(u2f(a)), m), (m & 64) != 0, m & 3) << u32(16) | d2h(relu_if(f64(u2f(b)), m), (m & 64) != 0, m & 3)
 h2h2      | u u   | u   | (a << u32(16)) | (b & u32(65535))
 frnd      | u     | u   | canon(f32(frnd(f64(u2f(ftz_if(a, m))), m)))
 drnd      | q     | q   | d2u(frnd(u2d(a), m))
-hrnd      | u     | u   | d2h(frnd(h2d(a, (m & 64) != 0), m), (m & 64) != 0, 0)
+hrnd      | u     | u   | d2h(frnd(h2d(half_in(a, m), (m & 64) != 0), m), (m & 64) != 0, 0)
+f8pack    | u u u | u   | u32(c) << u32(16) | f2f8(f64(u2f(a)), m) << u32(8) | f2f8(f64(u2f(b)), m)
+f8pack_h  | u u   | u   | u32(b) << u32(16) | f2f8(h2d(a >> u32(16), False), m) << u32(8) | f2f8(h2d(a, False), m)
+f8unpack  | u     | u   | f82h(a >> u32(8), m) << u32(16) | f82h(a, m)
+i2i       | u     | u   | clamp_int(a, m)
 i2ip      | u u u | u   | pack_int(a, b, c, m)
 """
 

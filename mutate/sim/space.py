@@ -68,16 +68,26 @@ def _rules(regions: Sequence[Region]) -> tuple[npt.NDArray[np.uint64], npt.NDArr
     return table, bounds
 
 
+def _pointing(contents: bytes, pointers: Sequence[tuple[int, int]], base: int) -> bytes:
+    out = bytearray(contents)
+    for offset, target in pointers:
+        out[offset : offset + 8] = (base + target).to_bytes(8, "little")
+    return bytes(out)
+
+
 class Initial:
     """The bytes that memory holds before a launch, each page made once and kept for all variants of a kernel."""
 
-    def __init__(self, launch: Launch, variables: bytes = b"") -> None:
+    def __init__(self, launch: Launch, variables: bytes = b"", pointers: Sequence[tuple[int, int]] = ()) -> None:
+        """``pointers``: where in the variables the addresses of others belong, as (offset, offset of the other)."""
         self.regions: list[Region] = []
         at = _GUARD
         wanted: list[tuple[str, int, ArrayDecl | None, bytes]] = [(a.name, a.nbytes, a, b"") for a in launch.arrays]
         if variables:
             wanted.append((VARIABLES, len(variables), None, variables))
         for name, nbytes, array, contents in wanted:
+            if array is None and pointers:
+                contents = _pointing(contents, pointers, lay.GLOBAL_BASE + at)
             self.regions.append(Region(name, lay.GLOBAL_BASE + at, nbytes, at >> lay.PAGE_SHIFT, array, contents))
             at += (nbytes + _ALIGN - 1) // _ALIGN * _ALIGN + _GUARD
         self.pages = at >> lay.PAGE_SHIFT

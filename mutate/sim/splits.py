@@ -14,24 +14,56 @@ u32, i64 = np.uint32, np.int64
 
 
 @njit(**_JIT)
-def complete_sync(warp, barrier, sync, alive, pcs, masks, states, details):
-    """Merges the splits that wait at a convergence barrier once all its lanes that still run are there."""
-    arrived = u32(0)
-    first = -1
+def set_sync(sync, warp, barrier, mask):
+    """BSSY: each lane keeps its own copy of a barrier's lanes, as splits of a warp use the same barrier at a time."""
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            sync[warp, 32 * barrier + lane] = mask
+
+
+@njit(**_JIT)
+def leave_sync(sync, warp, barrier, mask):
+    """BREAK: those that wait at a barrier wait for these lanes no more."""
+    for lane in range(32):
+        sync[warp, 32 * barrier + lane] &= ~mask
+
+
+@njit(**_JIT)
+def complete_sync(warp, split, sync, alive, pcs, masks, states, details):
+    """Whether a split that waits at a convergence barrier goes on: all lanes that it waits for and that still run are
+
+    there. Those at the same instruction become one with it.
+    """
+    barrier = details[warp, split]
+    wanted = u32(0)
+    for lane in range(32):
+        if masks[warp, split] >> u32(lane) & u32(1):
+            wanted |= sync[warp, 32 * barrier + lane]
+    arrived = masks[warp, split]
     for k in range(32):
-        if states[warp, k] == AT_SYNC and details[warp, k] == barrier:
+        if states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
             arrived |= masks[warp, k]
-            if first < 0:
-                first = k
-    if first < 0 or (sync[warp, barrier] & alive[warp] & ~arrived) != 0:
-        return -1
+    if wanted & alive[warp] & ~arrived:
+        return False
     for k in range(32):
-        if k != first and states[warp, k] == AT_SYNC and details[warp, k] == barrier:
-            states[warp, k] = FREE
-    masks[warp, first] = arrived
-    pcs[warp, first] += 1
-    states[warp, first] = READY
-    return first
+        if k != split and states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
+            if pcs[warp, k] == pcs[warp, split]:
+                masks[warp, split] |= masks[warp, k]
+                states[warp, k] = FREE
+            else:
+                pcs[warp, k] += 1
+                states[warp, k] = READY
+    pcs[warp, split] += 1
+    states[warp, split] = READY
+    return True
+
+
+@njit(**_JIT)
+def complete_syncs(warp, sync, alive, pcs, masks, states, details):
+    """Lets go on who waits at a convergence barrier for lanes that have left it or ended."""
+    for k in range(32):
+        if states[warp, k] == AT_SYNC:
+            complete_sync(warp, k, sync, alive, pcs, masks, states, details)
 
 
 @njit(**_JIT)
@@ -79,7 +111,7 @@ def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, 
             need = running
         if here < need:
             continue
-        targets[barrier, 1] = 0
+        targets[barrier, 0] = targets[barrier, 1] = 0
         for k in range(4):
             red[1, k] = red[0, k]
         red[0, 0], red[0, 1], red[0, 2] = 0, 1, 0
