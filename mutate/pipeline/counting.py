@@ -13,7 +13,7 @@ from mutate.sass.disasm import Instruction, Listing
 from mutate.sim import caches as model
 from mutate.sim import layout as lay
 from mutate.sim.counters import LOAD, STORE, CacheView, Totals, kinds
-from mutate.sim.failures import dims
+from mutate.sim.failures import coverage, dims
 from mutate.sim.fermi import Counter
 from mutate.sim.image import read_image
 from mutate.sim.jit import announce, compiled
@@ -81,6 +81,7 @@ class Counting:
         self.machine = machine
         self.image = read_image(compiled.cubin, compiled.entry)
         self.kinds = kinds(listing, bool(compiled.spill_stores or compiled.spill_loads))
+        self.warnings: list[str] = []
 
     def count(self, launch: Launch, progress: Progress) -> LaunchCounts:
         """Runs a sample of a launch. Raises ``KmutateError`` where the kernel does what it may not."""
@@ -105,6 +106,8 @@ class Counting:
             progress("simulating", at, len(chosen))
             outcome = simulation.run(chosen[at : at + step])
         compiled(names)
+        if simulation.program.unsupported:
+            self.warnings.append(f"{self.target.name}: {coverage(simulation.program)}; what is not was not executed")
         rows = outcome.counts.per_instruction
         found = CacheView()
         if cache is not None and cache.sizes.l2_bytes:

@@ -59,7 +59,7 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     results = []
     for number, work in enumerate(works):
         progress(f"simulating {work.target.name}", number, len(works))
-        results.append(_simulate(work, request, machine, progress))
+        results.append(_simulate(work, request, machine, progress, warnings))
     seconds["simulate"] = time.perf_counter() - start
     errors = [r.error for r in results if r.error is not None]
     if errors and len(errors) == len(results):
@@ -119,7 +119,8 @@ def _compile(works: Sequence[_Work], unit: Unit, request: Request, progress: Pro
         work.places = Places(listing_lines(compiled.cubin, compiled.entry), sources)
 
 
-def _simulate(work: _Work, request: SimulateRequest, machine: Machine | None, progress: Progress) -> SimulatedKernel:
+def _simulate(work: _Work, request: SimulateRequest, machine: Machine | None, progress: Progress, warnings: list[str]
+              ) -> SimulatedKernel:
     if work.error is not None or work.compiled is None:
         return SimulatedKernel(work.target, error=work.error)
     from mutate.pipeline.counting import Counting
@@ -131,6 +132,7 @@ def _simulate(work: _Work, request: SimulateRequest, machine: Machine | None, pr
             launches.append(counting.count(launch, _named(progress, work.target, launch)))
     except KmutateError as error:
         return SimulatedKernel(work.target, tuple(launches), error)
+    warnings += dict.fromkeys(counting.warnings)
     return SimulatedKernel(work.target, tuple(launches))
 
 

@@ -23,6 +23,8 @@ _LINE_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
                  "shared_atomic_wavefronts")),
     ("confl", ("shared_load_bank_conflicts", "shared_store_bank_conflicts", "shared_copy_bank_conflicts",
                "shared_atomic_bank_conflicts")),
+    ("local", ("local_load_sectors", "local_store_sectors")),
+    ("diverg", ("divergent_branches",)),
 )
 
 
@@ -173,6 +175,13 @@ def _sum(values: Mapping[str, Value], names: Sequence[str]) -> int:
     return sum(int(values[n] or 0) for n in names)
 
 
+def _short(count: int) -> str:
+    """At most seven characters, so that many columns fit."""
+    if count < 100_000:
+        return f"{count:,}" if count else "."
+    return f"{count / 1e3:,.0f}k" if count < 10_000_000 else f"{count / 1e6:,.0f}M"
+
+
 def _line_table(lines: Sequence[LineCounts]) -> Table:
     """Counts of the sample by source line; the text gets the columns that the numbers leave."""
     files = {line.place.file for line in lines if line.place is not None}
@@ -183,8 +192,8 @@ def _line_table(lines: Sequence[LineCounts]) -> Table:
         place = "?" if line.place is None else str(line.place.line) if len(files) == 1 else \
             f"{line.place.file.rpartition('/')[2]}:{line.place.line}"
         lanes = v["active_lanes_on"]
-        rows.append([place, _number(v["instructions"], ""), f"{lanes:.1f}" if lanes is not None else "",
-                     *[f"{_sum(v, names):,}" if _sum(v, names) else "." for _, names in shown]])
+        rows.append([place, _short(_sum(v, ["instructions"])), f"{lanes:.1f}" if lanes is not None else "",
+                     *[_short(_sum(v, names)) for _, names in shown]])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for head, width in zip(rows[0], widths, strict=True):

@@ -300,6 +300,13 @@ def test_unsupported_instruction_names_line_and_coverage() -> None:
     assert error.where == "kernel.cu:10:5"
 
 
+def test_unsupported_instructions_that_do_not_run_are_no_obstacle() -> None:
+    done = simulate(HEAD + "__global__ void k(float *p, int n)\n{\n    p[threadIdx.x] += 1;\n    if (n == 1)\n"
+                    '        asm volatile("cp.async.bulk.prefetch.L2.global [%0], 16;" :: "l"(p) : "memory");\n}\n')
+    assert done.return_value == 0
+    assert "not UBLKPF.L2; what is not was not executed" in " ".join(done.stdout.split())
+
+
 @pytest.mark.parametrize(("args", "slug"), [
     (("--check", "race"), "unknown-check"), (("--machine", "h300"), "machine-unknown"),
     (("--set", "m=1"), "launch-unknown-name"),
