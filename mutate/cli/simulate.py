@@ -49,8 +49,7 @@ def _checks(text: str) -> tuple[str, ...]:
 
 def _machine(name: str | None, arch: str | None) -> tuple[Machine | None, str]:
     """The machine whose caches and rules are used, and the architecture that is compiled for."""
-    from mutate.machines import load_machine
-    from mutate.pipeline.counting import default_machine
+    from mutate.machines import default_machine, load_machine
 
     if name is None:
         return default_machine(arch or _DEFAULT_ARCH), arch or _DEFAULT_ARCH
@@ -97,6 +96,9 @@ def simulate_command(file: Path, kernels: tuple[str, ...], instances: tuple[str,
         source = Request(file, (), kernels, instances, named, defines, include_dirs, std, maxrregcount, use_fast_math,
                          parse_settings(settings), launch_file)
         request = SimulateRequest(source, machine_name, blocks, budget, by_line, dlcm, _checks(check))
+        from mutate.pipeline.start import start_compilers  # before what takes longer to load
+
+        start_compilers(source, "simulate")
         from mutate.pipeline.simulate import run_simulation
         from mutate.report.progress import stage_progress
 

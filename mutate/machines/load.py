@@ -38,6 +38,15 @@ def machine_names() -> tuple[str, ...]:
     return tuple(m.name for m in all_machines())
 
 
+def default_machine(arch: str) -> Machine | None:
+    """The machine that stands for an architecture when nobody names one: of those with that architecture the one of
+
+    which most was measured; ``None`` where there is none.
+    """
+    fitting = [m for m in all_machines() if m.arch == arch and not m.projection]
+    return max(fitting, key=lambda m: sum(q.source.kind == "measured" for q in m.quantities.values()), default=None)
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower().removeprefix("nvidia"))
 

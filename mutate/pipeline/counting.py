@@ -39,14 +39,6 @@ def is_old(machine: Machine | None) -> bool:
     return rules is not None and rules.value in ("fermi", "tesla")
 
 
-def default_machine(arch: str) -> Machine | None:
-    """Whose caches stand for an architecture when nobody names a machine; ``None`` where no file has that one."""
-    from mutate.machines import all_machines
-
-    fitting = [m for m in all_machines() if m.arch == arch and not m.projection]
-    return max(fitting, key=lambda m: sum(q.source.kind == "measured" for q in m.quantities.values()), default=None)
-
-
 def cache_sizes(machine: Machine, registers: int, static_smem: int, barriers: int, launch: Launch
                 ) -> tuple[model.CacheSizes, int]:
     """The caches of a machine beside a kernel's shared memory, and the blocks that are resident on an SM."""
@@ -88,7 +80,7 @@ class Counting:
         request = self.request
         budget = request.budget or DEFAULT_BUDGET
         gx, gy, gz = launch.grid
-        initial = Initial(launch, self.image.globals_bytes)
+        initial = Initial(launch, self.image.globals_bytes, self.image.pointers)
         chosen = self._choose(launch, gx * gy * gz, initial, budget)
         watchers: list[Watcher] = []
         cache, sizes = self._caches(launch, len(chosen))

@@ -14,6 +14,7 @@ from mutate.machines import Machine
 from mutate.pipeline.compiling import Compiling, device_source, original_error
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.select import select_kernels
+from mutate.pipeline.start import remember_complete
 from mutate.pipeline.targets import make_targets, needs_instance
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Listing, disassemble
@@ -41,7 +42,8 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     """
     start = time.perf_counter()
     source = request.source
-    unit = load_unit(read_source(source.path), str(source.path),
+    text = read_source(source.path)
+    unit = load_unit(text, str(source.path),
                      SourceOptions(source.defines, source.include_dirs, source.arch))
     kernels = select_kernels(unit, source.kernels)
     warnings: list[str] = []
@@ -49,6 +51,7 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     seconds = {"parse": time.perf_counter() - start}
     start = time.perf_counter()
     _compile(works, unit, source, progress)
+    remember_complete(source, text, "simulate")
     seconds["compile"] = time.perf_counter() - start
     ready = [w for w in works if w.error is None]
     if ready:

@@ -17,11 +17,11 @@ _FORMAT = "1"
 _KIND = "complete"
 
 
-def _key(request: Request, source: bytes) -> str:
-    return digest(_FORMAT, source, repr(replace(request, output=Path())))
+def _key(request: Request, source: bytes, command: str) -> str:
+    return digest(_FORMAT, command, source, repr(replace(request, output=Path())))
 
 
-def start_compilers(request: Request) -> None:
+def start_compilers(request: Request, command: str = "variants") -> None:
     """Lets the compiler processes load NVRTC, when this run is likely to need them. Never fails.
 
     Only a guess: a run that misses something in the cache starts them then.
@@ -32,10 +32,10 @@ def start_compilers(request: Request) -> None:
         source = request.path.read_bytes()
     except OSError:
         return
-    if default_cache().get(_KIND, _key(request, source)) is None:
+    if default_cache().get(_KIND, _key(request, source, command)) is None:
         workers.prestart()
 
 
-def remember_complete(request: Request, source: bytes) -> None:
+def remember_complete(request: Request, source: bytes, command: str = "variants") -> None:
     """Notes that all that a request needs is in the cache now."""
-    default_cache().put(_KIND, _key(request, source), b"")
+    default_cache().put(_KIND, _key(request, source, command), b"")

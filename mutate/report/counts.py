@@ -79,8 +79,8 @@ def _print_launch(console: Console, report: SimulateReport, name: str, launch: L
     console.print(_classes(launch))
     if launch.caches is not None and (launch.caches.l1_bytes or launch.caches.l2_bytes):
         c = launch.caches
-        console.print(Text(f"caches  L1 {_size(c.l1_bytes)} beside {c.blocks_per_sm} resident blocks, "
-                           f"L2 {_size(c.l2_bytes)}"))
+        beside = f" beside {c.blocks_per_sm} resident blocks" if c.blocks_per_sm else ""
+        console.print(Text(f"caches  L1 {_size(c.l1_bytes)}{beside}, L2 {_size(c.l2_bytes)}"))
     if launch.lines:
         console.print(Text(f"by source line{_of_sample(launch)}:"))
         console.print(_line_table(launch.lines))

@@ -271,7 +271,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_SYNC
                     details[w, current] = row[X]
-                    running = complete_sync(w, current, sync, alive, pcs, masks, states, details)
+                    running = complete_sync(w, current, sync, alive, pcs, masks, states, details, log_head, control)
                     pc = i64(pcs[w, current])
                     mask = masks[w, current]
             elif op == BREAK:
@@ -279,7 +279,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 pc += 1
                 if gone:
                     leave_sync(sync, w, row[X], gone)
-                    complete_syncs(w, sync, alive, pcs, masks, states, details)
+                    complete_syncs(w, sync, alive, pcs, masks, states, details, log_head, control)
             elif op == EXIT:
                 gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
                 alive[w] &= ~gone
@@ -289,7 +289,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     running = False
                 pc += 1
                 if gone:
-                    complete_syncs(w, sync, alive, pcs, masks, states, details)
+                    complete_syncs(w, sync, alive, pcs, masks, states, details, log_head, control)
                     complete_warpsync(w, alive, pcs, masks, states, details, log_head, control)
                     if alive[w] == 0:
                         note_event(log_head, control, pc, w, E_EXIT, 0, 0, 0)

@@ -48,11 +48,11 @@ def failure(run: Simulation, status: int, block: int) -> KmutateError:
     if code == lay.E_TRAP:
         return _trap(run, pc, instruction, f"block {dims(block, run.launch.grid)}, warp {warp}")
     if code == lay.E_ASSERT:
-        return _error(run, pc, "kernel-trap", f"an assertion of the kernel does not hold; {who}", _DECLARATION)
+        return error("kernel-trap", run, pc, f"an assertion of the kernel does not hold; {who}", _DECLARATION)
     if code == lay.E_SYSTEM:
         name = lay.SYSTEM_FUNCTIONS[address] if 0 < address < len(lay.SYSTEM_FUNCTIONS) else "different functions"
-        return _error(run, pc, "unsupported-instruction", f"cannot simulate a call of {name}; {who}, {instruction}",
-                      "what the driver's functions do is not guessed")
+        return error("unsupported-instruction", run, pc, f"cannot simulate a call of {name}; {who}, {instruction}",
+                     "what the driver's functions do is not guessed")
     what, hint = _access(run, code, address, width)
     what = f"{what}; {who}, {instruction}"
     if code in (lay.E_GLOBAL, lay.E_SHARED):

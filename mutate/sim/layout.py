@@ -69,7 +69,7 @@ L_PC, L_WARP, L_KIND, L_MASK, L_WIDTH, L_EXTRA = range(6)
 LOG_COLUMNS = 6
 E_ORDER, E_ARRIVE, E_RELEASE, E_EXIT = range(16, 20)
 # Records that one turn of the interpreter may add.
-LOG_ROOM = 64
+LOG_ROOM = 128
 
 # States of a split (a set of lanes of a warp that share a program counter).
 FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)

@@ -29,7 +29,7 @@ def leave_sync(sync, warp, barrier, mask):
 
 
 @njit(**_JIT)
-def complete_sync(warp, split, sync, alive, pcs, masks, states, details):
+def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, control):
     """Whether a split that waits at a convergence barrier goes on: all lanes that it waits for and that still run are
 
     there. Those at the same instruction become one with it.
@@ -45,6 +45,7 @@ def complete_sync(warp, split, sync, alive, pcs, masks, states, details):
             arrived |= masks[warp, k]
     if wanted & alive[warp] & ~arrived:
         return False
+    note_event(head, control, pcs[warp, split], warp, E_ORDER, arrived, 0, 0)
     for k in range(32):
         if k != split and states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
             if pcs[warp, k] == pcs[warp, split]:
@@ -59,11 +60,11 @@ def complete_sync(warp, split, sync, alive, pcs, masks, states, details):
 
 
 @njit(**_JIT)
-def complete_syncs(warp, sync, alive, pcs, masks, states, details):
+def complete_syncs(warp, sync, alive, pcs, masks, states, details, head, control):
     """Lets go on who waits at a convergence barrier for lanes that have left it or ended."""
     for k in range(32):
         if states[warp, k] == AT_SYNC:
-            complete_sync(warp, k, sync, alive, pcs, masks, states, details)
+            complete_sync(warp, k, sync, alive, pcs, masks, states, details, head, control)
 
 
 @njit(**_JIT)

@@ -289,6 +289,14 @@ def test_budget_ends_a_loop() -> None:
     assert "--budget" in (error.hint or "")
 
 
+def test_an_assertion_is_named() -> None:
+    error = problem("#include <cassert>\n" + HEAD + "__global__ void k(float *p, int n)\n{\n"
+                    "    assert(blockIdx.x * 128 + threadIdx.x < 700);\n    p[0] = 1;\n}\n")
+    assert error.slug == "kernel-trap"
+    assert re.search(r"block \(5, 0, 0\), thread \(\d+, 0, 0\)", error.what)
+    assert error.where is not None and error.where.startswith("kernel.cu:10:")
+
+
 def test_unsupported_instruction_names_line_and_coverage() -> None:
     error = problem(HEAD + "__global__ void k(float *p, int n)\n{\n    p[threadIdx.x] += 1;\n"
                     '    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 16;" :: "l"(p) : "memory");\n}\n')
