@@ -556,9 +556,11 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 if guard:
                     ia = i64(row[A]) + (base & i64(row[A_REL]))
                     start, size = constant_starts[row[Y], 0], constant_starts[row[Y], 1]
+                    for lane in range(32):  # before anything is written: the address may be the destination
+                        offsets[lane] = i64(i32(registers[ia + lane])) + i64(row[X])
                     for part in range(max(1, row[WIDTH] // 4)):
                         for lane in range(32):
-                            at = i64(i32(registers[ia + lane])) + i64(row[X])
+                            at = offsets[lane]
                             if at < 0 or at + row[WIDTH] > size:
                                 if guard >> u32(lane) & u32(1):
                                     error[0], error[1], error[2], error[3], error[4] = E_CONSTANT, w, lane, pc, at

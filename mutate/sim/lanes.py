@@ -96,11 +96,16 @@ def fadd_m(a, b, m):
 
 
 @njit(**_INLINE)
-def flushed(u, s, e):
-    """A result with subnormals flushed, as the exact value s + e decides and not the rounded one (an H200 does so)."""
-    if u & u32(0x7FFFFFFF) == u32(0x00800000) and (abs(s) < 2.0**-126 or (abs(s) == 2.0**-126 and e * s < 0)):
-        return u & u32(0x80000000)
-    return ftz(u)
+def flushed(u, s, e, rnd):
+    """A result with subnormals flushed, where s + e is exact: what would be below 2**-126 rounded to 24 bits, as if
+
+    there were no least exponent, is zero (an H200 does so).
+    """
+    if u & u32(0x7FFFFFFF) != u32(0x00800000):
+        return ftz(u)
+    limit = 2.0**-126 * (1.0 - (2.0**-25 if rnd == 0 else 2.0**-24))
+    tiny = abs(s) < limit or (abs(s) == limit and (e * s < 0 or (rnd != 0 and e == 0)))
+    return u & u32(0x80000000) if tiny else u
 
 
 @njit(**_INLINE)
@@ -114,7 +119,7 @@ def fmul_m(a, b, m):
         p *= 0.5 if k == 1 else (0.25 if k == 2 else 2.0 ** f64(k - 2))
     u = canon(_to_single(p, m & 3))
     if m & 4:
-        u = flushed(u, p, 0.0)
+        u = flushed(u, p, 0.0, m & 3)
     return sat(u) if m & 8 else u
 
 
@@ -133,7 +138,7 @@ def ffma_m(a, b, c, m):
     u = canon(fma_rnd(u2f(u32(a)), u2f(u32(b)), u2f(u32(c)), m & 3))
     if m & 4:
         s, e = _two_sum(f64(u2f(u32(a))) * f64(u2f(u32(b))), f64(u2f(u32(c))))
-        u = flushed(u, s, e)
+        u = flushed(u, s, e, m & 3)
     return sat(u) if m & 8 else u
 
 

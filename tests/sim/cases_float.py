@@ -30,14 +30,16 @@ def flush(x: Array) -> Array:
 
 
 def flush_exact(p: Array) -> Array:
-    """A product flushed by its exact value, before rounding."""
-    return np.where(np.abs(p) < 2.0**-126, np.copysign(0.0, p), p).astype(F32)
+    """A product, flushed when it is below the least normal number after rounding to 24 bits."""
+    small = np.abs((p * 2.0**60).astype(F32)) < F32(2.0**-66)
+    return np.where(small, np.copysign(0.0, p), p).astype(F32)
 
 
 def flush_sum(a: Array, b: Array, c: Array) -> Array:
     out = flush(fma(a, b, c))
     for k in np.flatnonzero(np.abs(out) == F32(2.0**-126)):
-        if abs(Fraction(float(a[k])) * Fraction(float(b[k])) + Fraction(float(c[k]))) < Fraction(2) ** -126:
+        exact = Fraction(float(a[k])) * Fraction(float(b[k])) + Fraction(float(c[k]))
+        if abs(exact) < Fraction(2) ** -126 * (1 - Fraction(2) ** -25):
             out[k] = np.copysign(F32(0), out[k])
     return out
 
@@ -192,6 +194,15 @@ _SCALED = table(
     ],
     "FMUL.D4 FMUL.D2 FMUL.M8 FMUL.M4",
 )
+
+_LOW = (2.0**-63 * (1 + np.random.default_rng(8).integers(0, 1 << 23, 1024) * 2.0**-23)).astype(F32)
+_OTHER = (2.0**-126 / _LOW.astype(F64)).astype(F32)
+_OTHER = (_OTHER.view(np.uint32) + np.arange(1024, dtype=np.uint32) % 5 - 2).view(F32)
+_EDGE = table("products at the least normal number", {"a": ("float", _LOW), "b": ("float", _OTHER)}, [
+    Row("float", ftz("mul.ftz.f32", "a", "b"), lambda a, b: flush_exact(a.astype(F64) * b)),
+    Row("float", ftz("fma.rn.ftz.f32", "a", "b", "-0.0f"), lambda a, b: flush_exact(a.astype(F64) * b)),
+    Row("float", "a * b", lambda a, b: a * b),
+], "FMUL.FTZ FFMA.FTZ")
 
 _DIRECTED = table(
     "float32 rounding",
@@ -574,4 +585,5 @@ _BF16 = table(
     archs=("sm_80", "sm_86", "sm_89", "sm_90"),
 )
 
-FLOAT: tuple[Snippet, ...] = (_SINGLE, _SCALED, _DIRECTED, _MUFU, _WAVES, _DOUBLE, _DOUBLE_FUNCTIONS, _HALF, _BF16)
+FLOAT: tuple[Snippet, ...] = (_SINGLE, _SCALED, _EDGE, _DIRECTED, _MUFU, _WAVES, _DOUBLE, _DOUBLE_FUNCTIONS,
+                              _HALF, _BF16)

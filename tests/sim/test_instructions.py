@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from cases_memory import kernel
 from instruction_cases import SNIPPETS
 from snippets import ARCHS, Built, Snippet, build, differences, missing, simulate
+
+from mutate.errors import KmutateError
 
 _built: dict[str, dict[str, Built | str]] = {}
 
@@ -19,3 +23,32 @@ def test_instruction(snippet: Snippet, arch: str) -> None:
     assert isinstance(built, Built), built
     assert missing(snippet, built.listing, arch) == [], "the compiler does not use it; the test shows nothing"
     assert differences(snippet, simulate(snippet, built), arch) == []
+
+
+def stopped(name: str, body: str, head: str) -> KmutateError:
+    """The error that a kernel ends with."""
+    snippet = kernel(name, "int *out, const int *a", body, (np.arange(256, dtype=np.int32),), np.zeros(256, np.int32),
+                     lambda: np.zeros(256, np.int32), head=head)
+    built = build([snippet], "sm_90")[name]
+    assert isinstance(built, Built), built
+    with pytest.raises(KmutateError) as caught:
+        simulate(snippet, built)
+    return caught.value
+
+
+def test_an_assertion_that_does_not_hold_stops_with_the_thread() -> None:
+    error = stopped("assertion", "    assert(a[i] < 200); out[i] = a[i];", "#include <cassert>")
+    assert error.slug == "kernel-trap"
+    assert "thread (200, 0, 0)" in str(error)
+
+
+def test_a_function_of_the_driver_that_is_not_simulated_is_named() -> None:
+    error = stopped("heap", "    int *p = (int *)malloc(4 * a[i] + 4); p[a[i]] = i; out[i] = p[a[i]];", "")
+    assert error.slug == "unsupported-instruction"
+    assert "malloc" in str(error)
+
+
+def test_a_texture_stops_with_the_instruction() -> None:
+    error = stopped("texture", "    out[i] = tex2D<int>((cudaTextureObject_t)a[i], i, 0.5f);", "")
+    assert error.slug == "unsupported-instruction"
+    assert "TEX" in str(error)
