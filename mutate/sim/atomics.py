@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.intrinsics import d2u, u2d, u2f
-from mutate.sim.lanes import canon, ftz, half2
+from mutate.sim.lanes import canon, ftz
+from mutate.sim.lanes_half import half2
 
 _JIT = {"error_model": "numpy", "cache": False}
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
+from mutate.sim import control_rules, memory_rules  # noqa: F401 - they fill CONTROL
 from mutate.sim import layout as lay
-from mutate.sim.control_rules import CONTROL, Emit
 from mutate.sim.operand import Constant, parse_constant, split
 from mutate.sim.operand import operand as parse
+from mutate.sim.row_rules import CONTROL, Emit
 from mutate.sim.rules import RULES, Form, Rule, UnsupportedError
 from mutate.sim.semantics import KINDS, NUMBER
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.access import read_bytes
-from mutate.sim.lanes import popc
+from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_event
 from mutate.sim.memory import memory

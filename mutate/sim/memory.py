@@ -17,7 +17,7 @@ from mutate.sim.coalesce import (
     unique_sectors,
 )
 from mutate.sim.filling import fill_page
-from mutate.sim.lanes import popc
+from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_request
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mutate.sim.lanes import popc
+from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, READY
 from mutate.sim.log import note_event
 
