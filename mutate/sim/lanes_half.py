@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.intrinsics import d2u, u2d, u2f
-from mutate.sim.lanes import signbit64
+from mutate.sim.lanes import canon, signbit64
 
 _INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
-f64 = np.float64
+f32, f64 = np.float32, np.float64
 u32, u64, i64 = np.uint32, np.uint64, np.int64
 
 
@@ -97,6 +97,12 @@ def add_odd(x, y):
     if e == 0 or u & u64(1):
         return s
     return u2d(u + u64(1)) if (e > 0) == (s > 0) else u2d(u - u64(1))
+
+
+@njit(**_INLINE)
+def through_half(x, m):
+    """Bits of a single that holds x rounded to 16 bits: the compiler joins an operation on halves and a conversion."""
+    return canon(f32(h2d(d2h(x, (m & 1) != 0, 0), (m & 1) != 0)))
 
 
 @njit(**_INLINE)

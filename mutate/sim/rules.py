@@ -224,8 +224,8 @@ _HALF_BITS = {"BF16_V2": 1, "BF16": 1, "FTZ": 16, "SAT": 32, "RELU": 64}
 
 def _half(kind: str) -> Select:
     def select(mods: Modifiers) -> Form:
-        if "F32" in mods and kind == "hadd2":
-            return Form("hadd2_f32", bits(mods, {"BF16_V2": 1}, "F32"))
+        if "F32" in mods and kind in ("hadd2", "hmul2", "hfma2"):
+            return Form(f"{kind}_f32", bits(mods, {"BF16_V2": 1}, "F32"))
         return Form(kind, bits(mods, {**_HALF_BITS, **({"NAN": 2048} if kind == "hmin2" else {})}, "MMA"))
 
     return select

@@ -109,9 +109,11 @@ _HALF = """
 hadd2     | u u   | u   | half2(0, a, b, 0, m)
 hmul2     | u u   | u   | half2(1, a, b, 0, m)
 hfma2     | u u u | u   | half2(2, a, b, c, m)
+hmul2_f32 | u u   | u   | through_half(h2d(half_of(a, m >> 1 & 3, 0), (m & 1) != 0) * h2d(half_of(b, m >> 7 & 3, 0), (m & 1) != 0), m)
+hfma2_f32 | u u u | u   | through_half(add_odd(h2d(half_of(a, m >> 1 & 3, 0), (m & 1) != 0) * h2d(half_of(b, m >> 7 & 3, 0), (m & 1) != 0), h2d(half_of(c, m >> 9 & 3, 0), (m & 1) != 0)), m)
 hadd2_in32 | u u  | u   | twice(d2h(f64(u2f(a)), False, 3))
 hmin2     | u u   | u   | half2(3 if p else 4, a, b, 0, m)
-hadd2_f32 | u u   | u   | canon(f32(h2d(half_of(a, m >> 1 & 3, 0), (m & 1) != 0) + h2d(half_of(b, m >> 7 & 3, 0), (m & 1) != 0)))
+hadd2_f32 | u u   | u   | through_half(h2d(half_of(a, m >> 1 & 3, 0), (m & 1) != 0) + h2d(half_of(b, m >> 7 & 3, 0), (m & 1) != 0), m)
 hsetp2    | u u   | 1 2 3 4 5 6 | half_cmp(a, b, m, 0) & 1 ; half_cmp(a, b, m, 0) >> 1 ; half_cmp(a, b, m, 0) >> 2 ; half_cmp(a, b, m, 1) & 1 ; half_cmp(a, b, m, 1) >> 1 ; half_cmp(a, b, m, 1) >> 2
 """
 

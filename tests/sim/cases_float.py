@@ -483,6 +483,15 @@ _HALF = table(
 )
 
 
+_MIXED = table("halves to single", {n: ("__half", v[:2048].copy()) for n, v in (("p", _P), ("q", _Q), ("r", _R))}, [
+    Row("float", "__half2float(__hmul(p, q))", lambda p, q: (p * q).astype(F32)),
+    Row("float", "__half2float(__hadd(q, r))", lambda q, r: (q + r).astype(F32)),
+    Row("float", "__half2float(__hfma(p, q, r))", lambda p, q, r: half_fma(p, q, r).astype(F32)),
+    Row("float", "__half2float(p) * __half2float(q)", lambda p, q: p.astype(F32) * q.astype(F32)),
+    Row("float", "__half2float(q) + __half2float(r)", lambda q, r: q.astype(F32) + r.astype(F32)),
+], {"sm_75": "HMUL2.F32 HADD2.F32", "sm_80": "HADD2.F32"})
+
+
 def _relu(x: Array) -> Array:
     return np.where(np.isnan(x), x, np.where(x > 0, x, F16(0))).astype(F16)
 
@@ -586,4 +595,4 @@ _BF16 = table(
 )
 
 FLOAT: tuple[Snippet, ...] = (_SINGLE, _SCALED, _EDGE, _DIRECTED, _MUFU, _WAVES, _DOUBLE, _DOUBLE_FUNCTIONS,
-                              _HALF, _BF16)
+                              _HALF, _MIXED, _BF16)
