@@ -11,14 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache as once
+from pathlib import Path
 
 from mutate.certify import RETAINED_SHARE, demands, matching
 from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Mutation
+from mutate.sass import classes, operands
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
+from mutate.sass.operands import division_helpers
 from mutate.sim.code import load_interpreter, simulator_digest
 from mutate.toolchain.cache import Cache, digest
 
@@ -30,7 +34,6 @@ MOST_BLOCKS = 64
 _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 # Opaque values take other branches within library functions (a division's slow path): that much is no difference.
 _ARITHMETIC_SLACK = 0.02
-_LOOP_SLACK = 0.01
 # Totals of accesses this close are the same work with a flaw; further apart it is other work.
 _ACCESS_SLACK = 0.01
 _THREADS = 2
@@ -83,7 +86,7 @@ def simulate_binary(binary: Binary, launches: Sequence[Launch], blocks: Sequence
 
     From the cache when it was done before.
     """
-    key = digest("dynamic", simulator_digest(), binary.cubin, binary.entry, binary.extra_smem, _describe(launches),
+    key = digest("dynamic", _version(), binary.cubin, binary.entry, binary.extra_smem, _describe(launches),
                  repr(tuple(blocks)), budget)
     known = cache.get("dynamic", key)
     if known is not None:
@@ -93,6 +96,13 @@ def simulate_binary(binary: Binary, launches: Sequence[Launch], blocks: Sequence
     summary = _simulate(binary, launches, blocks, budget)
     cache.put("dynamic", key, json.dumps(asdict(summary)).encode())
     return summary
+
+
+@once
+def _version() -> str:
+    """Names all code that a summary depends on: the simulator, the classes of instructions, this module."""
+    return digest(simulator_digest(), *(Path(module.__file__ or "").read_bytes() for module in (classes, operands)),
+                  Path(__file__).read_bytes())
 
 
 def _describe(launches: Sequence[Launch]) -> str:
@@ -107,8 +117,6 @@ def _describe(launches: Sequence[Launch]) -> str:
 
 
 def _stamp(path: str) -> tuple[str, int, int] | None:
-    from pathlib import Path
-
     if not path:
         return None
     found = Path(path).stat()
@@ -120,8 +128,9 @@ def _simulate(binary: Binary, launches: Sequence[Launch], blocks: Sequence[int],
     from mutate.sim.run import Simulation, sample_blocks
 
     image = read_image(binary.cubin, binary.entry)
-    names = [class_of(i) for i in binary.listing]
-    classes: Counter[str] = Counter()
+    helpers = division_helpers(binary.listing)
+    names = ["integer" if n in helpers else class_of(i) for n, i in enumerate(binary.listing)]
+    executed: Counter[str] = Counter()
     sums = [[0] * 4 for _ in SPACES]
     instructions = ran = total = 0
     for launch, count in zip(launches, blocks, strict=True):
@@ -134,14 +143,14 @@ def _simulate(binary: Binary, launches: Sequence[Launch], blocks: Sequence[int],
         except KmutateError as error:
             return Summary({}, tuple((0, 0, 0, 0) for _ in SPACES), 0, 0, 0, error.what, error.slug)
         for name, n in zip(names, outcome.counts.per_instruction[:, 0].tolist(), strict=True):
-            classes[name] += n
+            executed[name] += n
         instructions += int(outcome.counts.per_instruction[:, 0].sum())
         for row, more in zip(sums, outcome.counts.multisets.tolist(), strict=True):
             for k in range(4):
                 row[k] = (row[k] + more[k]) % 2**64
         ran += len(chosen)
         total += gx * gy * gz
-    return Summary({c: n for c, n in sorted(classes.items()) if n}, tuple(map(tuple, sums)), instructions,
+    return Summary({c: n for c, n in sorted(executed.items()) if n}, tuple(map(tuple, sums)), instructions,
                    ran, total)
 
 
@@ -288,10 +297,8 @@ def _removed(mutation: Mutation, spaces: Sequence[str], counts: DynamicCounts, r
 def _arithmetic(counts: DynamicCounts) -> list[Reason]:
     before, after = matching(counts.original, ARITHMETIC), matching(counts.variant, ARITHMETIC)
     total = max(1, sum(before.values()))
-    # A few instructions that prepare a loop (the integer division of its trip count) are no arithmetic of the source.
-    slack = max(_ARITHMETIC_SLACK * total, _LOOP_SLACK * sum(counts.original.values()))
     apart = {c: (before.get(c, 0), after.get(c, 0)) for c in sorted({*before, *after})
-             if abs(before.get(c, 0) - after.get(c, 0)) > slack}
+             if abs(before.get(c, 0) - after.get(c, 0)) > _ARITHMETIC_SLACK * total}
     if not apart:
         return []
     words = ", ".join(f"{c} {a} -> {b}" for c, (a, b) in apart.items())

@@ -6,6 +6,7 @@ What may be written is never underestimated: an opcode without a rule here write
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -114,6 +115,26 @@ def destination_width(instruction: Instruction) -> int | None:
             or any("64" in m for m in modifiers)):
         return 2
     return 1
+
+
+def division_helpers(instructions: Sequence[Instruction]) -> frozenset[int]:
+    """Indices of the reciprocals that belong to integer divisions: a MUFU.RCP of what an I2F.RP has converted.
+
+    The compiler converts with rounding up for nothing else. Such a reciprocal is integer work, not the source's.
+    """
+    converted: set[str] = set()
+    found = set()
+    for index, instruction in enumerate(instructions):
+        if instruction.opcode == "MUFU.RCP" and operands_of(instruction.operands)[-1].key in converted:
+            found.add(index)
+        results = written(instruction)
+        if results is None:
+            converted.clear()
+            continue
+        converted.difference_update(results)
+        if instruction.name in ("I2F", "I2FP") and "RP" in instruction.opcode.split("."):
+            converted.update(results)
+    return frozenset(found)
 
 
 def written(instruction: Instruction) -> tuple[str, ...] | None:

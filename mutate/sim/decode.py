@@ -198,7 +198,7 @@ class Decoder:
         if rest and parse(rest[0]).kind in ("R", "UR") and name not in _ONLY_PREDICATES:
             destination = parse(rest.pop(0))
             self.put_destination(destination.kind, destination.number)
-            results += take_predicates(rest, plain=True) if len(results) == 0 else []
+            results += take_predicates(rest) if not results else []
         else:
             row[lay.FLAGS] |= lay.NO_DST
             if any(r.startswith("U") for r in results):
@@ -367,12 +367,11 @@ def predicates_used(op: int, pk: int, table: int) -> tuple[bool, bool]:
     return "p" in words or both or (pk == lay.PK_MASK and table < 2), "q" in words or both
 
 
-def take_predicates(operands: list[str], *, plain: bool = False) -> list[str]:
-    """Removes the predicates at the front; ``plain`` stops at a negated one."""
+def take_predicates(operands: list[str]) -> list[str]:
+    """Removes the predicates at the front, up to a negated one: that is a source."""
     taken: list[str] = []
     while operands and parse(operands[0]).kind in ("P", "UP") and not operands[0].startswith("!"):
         taken.append(operands.pop(0))
-    del plain
     return taken
 
 

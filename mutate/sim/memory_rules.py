@@ -102,10 +102,10 @@ def _store(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> 
     row[lay.OP], row[lay.ACTION], row[lay.SHARED_KIND] = _SPACES[name], lay.STORE, coalesce.STORE
     _size(decoder, mods)
     _address(decoder, operands[0], is_global=name in ("STG", "ST"))
-    _data(decoder, operands[1], int(row[lay.WIDTH]))
+    _data(decoder, operands[1])
 
 
-def _data(decoder: Decoder, text: str, width: int) -> None:
+def _data(decoder: Decoder, text: str) -> None:
     value = parse(text)
     if value.kind not in ("R", "UR") or value.negative or value.inverted:
         raise UnsupportedError(f"operand {text}")
@@ -113,7 +113,6 @@ def _data(decoder: Decoder, text: str, width: int) -> None:
         decoder.put_words(lay.C, 0)  # rows 0 to 3 of the pool are zero: wide enough for 128 bits
     else:
         decoder.put_source(lay.C, value.kind, value.number)
-    del width
 
 
 @rule("ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDS")
@@ -165,7 +164,7 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
         op = "ADD"
         decoder.put_words(lay.C, 1, 0)
     else:
-        _data(decoder, rest[1], 0)
+        _data(decoder, rest[1])
     if op == "CAS":
         value = parse(rest[2])
         number = value.number

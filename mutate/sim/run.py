@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,6 @@ class Outcome:
     memory: GlobalMemory
     program: Program
     image: Image
-    arrays: Mapping[str, int] = field(default_factory=dict)
 
 
 def sample_blocks(grid: Sequence[int], count: int) -> tuple[int, ...]:
