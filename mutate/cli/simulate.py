@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mutate.cli.settings import parse_settings
+from mutate.cli.settings import compile_options, parse_settings
 from mutate.errors import KmutateError
 from mutate.results import Request
 from mutate.simulated import CHECKS, SimulateReport, SimulateRequest
@@ -64,14 +64,7 @@ def _machine(name: str | None, arch: str | None) -> tuple[Machine | None, str]:
               help="Only this instance of a template kernel.")
 @click.option("-arch", "--arch", "arch", metavar="sm_NN",
               help=f"Architecture. Default: the machine's, or {_DEFAULT_ARCH}.")
-@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro definition.")
-@click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Include folder.")
-@click.option("-std", "--std", "std", metavar="c++NN", help="C++ dialect. Default: the compiler's.")
-@click.option("-maxrregcount", "--maxrregcount", type=click.IntRange(16, 255), help="Register limit per thread.")
-@click.option("-use_fast_math", "--use_fast_math", "use_fast_math", is_flag=True, help="As nvcc's flag of that name.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Overrides a variable of the launch declaration.")
-@click.option("--launch", "launch_file", type=click.Path(path_type=Path), help="File with the launch declaration.")
+@compile_options
 @click.option("--blocks", type=_Blocks(), metavar="N|all",
               help="How many blocks of each grid run. Default: as many as take a second or two, spread over the grid.")
 @click.option("--budget", type=click.IntRange(1), metavar="N",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mutate.cli.settings import parse_settings
+from mutate.cli.settings import compile_options, parse_settings
 from mutate.errors import KmutateError
 from mutate.model import Outcome, Verdict
 from mutate.results import Report, Request
@@ -30,14 +30,7 @@ Examples:
 @click.option("--instance", "instances", multiple=True, metavar="'KERNEL<ARGS>'",
               help="Instance of a template kernel, when no launch declaration names one.")
 @click.option("-arch", "--arch", "arch", default="sm_90", show_default=True, metavar="sm_NN", help="Architecture.")
-@click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro definition.")
-@click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Include folder.")
-@click.option("-std", "--std", "std", metavar="c++NN", help="C++ dialect. Default: the compiler's.")
-@click.option("-maxrregcount", "--maxrregcount", type=click.IntRange(16, 255), help="Register limit per thread.")
-@click.option("-use_fast_math", "--use_fast_math", "use_fast_math", is_flag=True, help="As nvcc's flag of that name.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
-              help="Overrides a variable of the launch declaration.")
-@click.option("--launch", "launch_file", type=click.Path(path_type=Path), help="File with the launch declaration.")
+@compile_options
 @click.option("--pad", type=click.Choice(["launch", "static"]), default="launch", show_default=True,
               help="Where the shared-memory padding goes: the launch, or the variant's text.")
 @click.option("--no-verify", is_flag=True, help="Write the variants only: no compiler, no certificate.")
