@@ -14,7 +14,7 @@ from pathlib import Path
 from mutate.resources import templates_dir
 from mutate.toolchain.cache import default_cache, digest
 
-COMPILED = ("access", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "lanes_convert",
+COMPILED = ("access", "across", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "lanes_convert",
             "lanes_half", "lanes_integer", "layout", "log", "memory", "operations", "registers", "semantics",
             "shuffle", "splits", "system")
 """Modules of this package whose text goes into machine code."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mutate.sim.access import read_bytes
+from mutate.sim.across import across_lanes
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_event
 from mutate.sim.memory import memory
 from mutate.sim.operations import FIRST, convert, double, half, integer, single
-from mutate.sim.registers import apply_modifier, commit, compare, first_lane, lut_mask, same_value
-from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
+from mutate.sim.registers import apply_modifier, commit, compare, first_lane, put_predicate, same_value
 from mutate.sim.splits import (
     complete_barriers,
     complete_sync,
@@ -185,10 +184,8 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                             for lane in range(32):
                                 d0[lane] = ((one if first >> u32(lane) & u32(1) else u32(0))
                                             | (one if second >> u32(lane) & u32(1) else u32(0)) << u32(16))
-                        if row[PD] & 7 != 7:
-                            predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (first & on)
-                        if row[PD2] & 7 != 7:
-                            predicates[w, row[PD2]] = (predicates[w, row[PD2]] & ~on) | (second & on)
+                        put_predicate(predicates, w, row[PD], first, on)
+                        put_predicate(predicates, w, row[PD2], second, on)
                     if not flags & NO_DST:
                         at = base + i64(row[DST])
                         commit(registers, at, d0, on)
@@ -223,9 +220,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         control[0], control[3] = budget, w
                         error[1], error[3] = w, pc
                         return FAILED
-                    if row[PD] & 7 != 7:
-                        done = u32(control[7])
-                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (done & guard)
+                    put_predicate(predicates, w, row[PD], u32(control[7]), guard)
                 pc += 1
             elif op == NOP:
                 pc += 1
@@ -293,12 +288,10 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     complete_warpsync(w, alive, pcs, masks, states, details, log_head, control)
                     if alive[w] == 0:
                         note_event(log_head, control, pc, w, E_EXIT, 0, 0, 0)
+            elif (op == CALL or op == RET or op == BRX or op == SYSTEM_CALL) and guard == 0:
+                pc += 1
             elif op == CALL or op == RET or op == BRX:
                 if guard != mask:
-                    if guard == 0:
-                        pc += 1
-                        turn = turn if turn > 0 else 0
-                        continue
                     note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
                     new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
                     mask = guard
@@ -323,29 +316,26 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         return FAILED
                     pc = goal >> 4
             elif op == SYSTEM_CALL:
-                if guard == 0:
-                    pc += 1
-                else:
-                    if guard != mask:
-                        new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
-                        mask = guard
-                    status, goal = system_call(i64(row[A]) + (base & i64(row[A_REL])), mask, base, registers, table,
-                                               limits, pages, rules, bounds, addresses, offsets, wanted, control,
-                                               error)
-                    if status == NEED_PAGES:
-                        counters[pc, EXECUTED] -= 1
-                        counters[pc, THREADS] -= i64(popc(mask))
-                        counters[pc, THREADS_ON] -= i64(popc(guard))
-                        budget += 1
-                        pcs[w, current], masks[w, current] = pc, mask
-                        states[w, current] = AT_FAULT
-                        break
-                    if status == FAILED or goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
-                        pcs[w, current], masks[w, current] = pc, mask
-                        control[0], control[3] = budget, w
-                        error[1], error[3] = w, pc
-                        return FAILED
-                    pc = goal >> 4
+                if guard != mask:
+                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                    mask = guard
+                status, goal = system_call(i64(row[A]) + (base & i64(row[A_REL])), mask, base, registers, table,
+                                           limits, pages, rules, bounds, addresses, offsets, wanted, control,
+                                           error)
+                if status == NEED_PAGES:
+                    counters[pc, EXECUTED] -= 1
+                    counters[pc, THREADS] -= i64(popc(mask))
+                    counters[pc, THREADS_ON] -= i64(popc(guard))
+                    budget += 1
+                    pcs[w, current], masks[w, current] = pc, mask
+                    states[w, current] = AT_FAULT
+                    break
+                if status == FAILED or goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
+                    pcs[w, current], masks[w, current] = pc, mask
+                    control[0], control[3] = budget, w
+                    error[1], error[3] = w, pc
+                    return FAILED
+                pc = goal >> 4
             elif op == WARPSYNC:
                 if guard == 0:
                     pc += 1
@@ -404,176 +394,13 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         states[w, current] = AT_BARRIER
                         details[w, current] = number
                         running = False
-            elif op == BARRIER_RESULT:
-                for lane in range(32):
-                    d0[lane] = u32(red[1, 0])
-                if not flags & NO_DST and guard:
-                    commit(registers, base + i64(row[DST]), d0, guard)
-                if row[PD] & 7 != 7:
-                    outcome = ALL if red[1, 1 if red[1, 3] == 1 else 2] else u32(0)
-                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (outcome & guard)
-                pc += 1
-            elif op == BMOV_GET:
-                for lane in range(32):
-                    d0[lane] = sync[w, 32 * row[X] + lane]
-                    if row[Y] and guard >> u32(lane) & u32(1):
-                        sync[w, 32 * row[X] + lane] = u32(0)
-                if not flags & NO_DST and guard:
-                    commit(registers, base + i64(row[DST]), d0, guard)
-                pc += 1
-            elif op == BMOV_SET:
-                ia = i64(row[A]) + (base & i64(row[A_REL]))
-                for lane in range(32):
-                    if guard >> u32(lane) & u32(1):
-                        sync[w, 32 * row[X] + lane] = registers[ia + lane]
-                pc += 1
-            elif op == VOTE or op == PLOP3 or op == ELECT:
-                p = predicates[w, row[PS]] ^ u32(row[PS_NOT])
-                if op == PLOP3:
-                    q = predicates[w, row[QS]] ^ u32(row[QS_NOT])
-                    r = predicates[w, row[A]] ^ u32(row[B])
-                    first = lut_mask(p, q, r, row[M])
-                    second = lut_mask(p, q, r, row[X])
-                    on = ALL if flags & UNIFORM else guard
-                    if row[PD] & 7 != 7:
-                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (first & on)
-                    if row[PD2] & 7 != 7:
-                        predicates[w, row[PD2]] = (predicates[w, row[PD2]] & ~on) | (second & on)
-                elif guard:
-                    voted = guard & p
-                    if op == ELECT:
-                        voted = u32(1) << u32(first_lane(guard))
-                        outcome = voted
-                    elif row[M] == 0:
-                        outcome = ALL if voted == guard else u32(0)
-                    elif row[M] == 1:
-                        outcome = ALL if voted else u32(0)
-                    else:
-                        outcome = ALL if voted == guard or voted == 0 else u32(0)
-                    on = ALL if flags & UNIFORM else guard
-                    if not flags & NO_DST:
-                        for lane in range(32):
-                            d0[lane] = voted if op == VOTE else u32(first_lane(guard))
-                        commit(registers, base + i64(row[DST]), d0, on)
-                    if row[PD] & 7 != 7:
-                        on = ALL if row[PD] >= 8 else guard
-                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~on) | (outcome & on)
-                pc += 1
-            elif op == P2R:
-                ia = i64(row[A]) + (base & i64(row[A_REL]))
-                ib = i64(row[B]) + (base & i64(row[B_REL]))
-                shift = u32(row[M])
-                for lane in range(32):
-                    bits = u32(0)
-                    for k in range(7):
-                        bits |= (predicates[w, row[X] + k] >> u32(lane) & u32(1)) << u32(k)
-                    keep = registers[ib + lane] & u32(0xFF)
-                    d0[lane] = registers[ia + lane] & ~(keep << shift) | (bits & keep) << shift
-                if guard:
-                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
-                pc += 1
-            elif op == R2P:
-                ia = i64(row[A]) + (base & i64(row[A_REL]))
-                ib = i64(row[B]) + (base & i64(row[B_REL]))
-                for k in range(7):
-                    bits, on = u32(0), u32(0)
-                    for lane in range(32):
-                        bits |= (registers[ia + lane] >> u32(row[M] + k) & u32(1)) << u32(lane)
-                        on |= (registers[ib + lane] >> u32(k) & u32(1)) << u32(lane)
-                    on &= ALL if flags & UNIFORM else guard
-                    predicates[w, row[X] + k] = (predicates[w, row[X] + k] & ~on) | (bits & on)
-                pc += 1
-            elif op == R2UR:
-                if guard:
-                    ia = i64(row[A]) + (base & i64(row[A_REL]))
-                    value = registers[ia + first_lane(guard)]
-                    for lane in range(32):
-                        d0[lane] = value
-                    commit(registers, base + i64(row[DST]), d0, ALL)
-                    if row[PD] & 7 != 7:
-                        same = u32(0)
-                        for lane in range(32):
-                            same |= u32(registers[ia + lane] == value) << u32(lane)
-                        predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (same & guard)
-                pc += 1
-            elif op == CLOCK:
-                if guard:
-                    elapsed = u64(counters[pc, EXECUTED] * 64 + (control[4] - budget))
-                    for lane in range(32):
-                        d0[lane] = u32(elapsed & u64(0xFFFFFFFF))
-                        d1[lane] = u32(elapsed >> u64(32))
-                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
-                    if flags & WIDE:
-                        commit(registers, base + i64(row[DST]) + 32, d1, ALL if flags & UNIFORM else guard)
-                pc += 1
-            elif op == SHFL:
-                ia = i64(row[A]) + (base & i64(row[A_REL]))
-                ib = i64(row[B]) + (base & i64(row[B_REL]))
-                ic = i64(row[C]) + (base & i64(row[C_REL]))
-                inside = u32(0)
-                for lane in range(32):
-                    source, valid = shuffle_lane(lane, registers[ib + lane], registers[ic + lane], row[M])
-                    if valid:
-                        inside |= u32(1) << u32(lane)
-                    d0[lane] = registers[ia + source]
-                if not flags & NO_DST:
-                    commit(registers, base + i64(row[DST]), d0, guard)
-                if row[PD] & 7 != 7:
-                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (inside & guard)
-                pc += 1
-            elif op == MATCH:
-                ia = i64(row[A]) + (base & i64(row[A_REL]))
-                same = match_any(registers, ia, (flags & WIDE) != 0, guard, d0)
-                if row[M]:
-                    for lane in range(32):
-                        d0[lane] = guard if same else u32(0)
-                if not flags & NO_DST:
-                    commit(registers, base + i64(row[DST]), d0, guard)
-                if row[PD] & 7 != 7:
-                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (guard if same else u32(0))
-                pc += 1
-            elif op == REDUX:
-                if guard:
-                    value = reduce_lanes(registers, i64(row[A]) + (base & i64(row[A_REL])), guard, row[M])
-                    for lane in range(32):
-                        d0[lane] = value
-                    commit(registers, base + i64(row[DST]), d0, ALL if flags & UNIFORM else guard)
-                pc += 1
-            elif op == SPACE_QUERY:
-                ia = i64(row[A]) + (base & i64(row[A_REL])) + 32
-                inside = u32(0)
-                for lane in range(32):
-                    high = registers[ia + lane]
-                    space = 0 if high == u32(SHARED_WINDOW) else (1 if high == u32(LOCAL_WINDOW) else 2)
-                    inside |= u32(space == row[M]) << u32(lane)
-                    d0[lane] = registers[ia - 32 + lane]
-                if not flags & NO_DST:
-                    commit(registers, base + i64(row[DST]), d0, guard)
-                if row[PD] & 7 != 7:
-                    predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (inside & guard)
-                pc += 1
-            elif op == LOAD_CONSTANT:
-                if guard:
-                    ia = i64(row[A]) + (base & i64(row[A_REL]))
-                    start, size = constant_starts[row[Y], 0], constant_starts[row[Y], 1]
-                    for lane in range(32):  # before anything is written: the address may be the destination
-                        offsets[lane] = i64(i32(registers[ia + lane])) + i64(row[X])
-                    for part in range(max(1, row[WIDTH] // 4)):
-                        for lane in range(32):
-                            at = offsets[lane]
-                            if at < 0 or at + row[WIDTH] > size:
-                                if guard >> u32(lane) & u32(1):
-                                    error[0], error[1], error[2], error[3], error[4] = E_CONSTANT, w, lane, pc, at
-                                    return FAILED
-                                at = 0
-                            d0[lane] = read_bytes(constants, start + at + 4 * part, min(4, row[WIDTH]), row[M] != 0)
-                        commit(registers, base + i64(row[DST]) + 32 * part, d0, ALL if flags & UNIFORM else guard)
-                pc += 1
-            elif guard == 0:
-                pc += 1
             else:
-                error[0], error[1], error[3] = E_TRAP, w, pc
-                return FAILED
+                elapsed = counters[pc, EXECUTED] * 64 + (control[4] - budget)
+                if across_lanes(op, row, w, guard, base, registers, predicates, red, sync, constants, constant_starts,
+                                elapsed, offsets, d0, d1, error) == FAILED:
+                    error[1], error[3] = w, pc
+                    return FAILED
+                pc += 1
             if tracing:
                 at = control[2]
                 trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, at_pc, i64(guard), cost

@@ -104,3 +104,10 @@ def lut_mask(a, b, c, m):
         if m >> k & 1:
             r |= (a if k & 4 else ~a) & (b if k & 2 else ~b) & (c if k & 1 else ~c)
     return r
+
+
+@njit(**_JIT)
+def put_predicate(predicates, warp, number, value, on):
+    """Writes a predicate for some lanes; PT and UPT take nothing."""
+    if number & 7 != 7:
+        predicates[warp, number] = (predicates[warp, number] & ~on) | (value & on)
