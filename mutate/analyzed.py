@@ -1,0 +1,101 @@
+"""What a run of ``kmutate analyze`` is asked to do, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mutate.timing import Settings
+
+if TYPE_CHECKING:  # a request is made before anything else is loaded
+    from mutate.errors import KmutateError
+    from mutate.launch.model import Launch
+    from mutate.limiter.model import Facts, Finding, Interval, SweepPoint, VariantTime
+    from mutate.machines.model import Machine
+    from mutate.model import Certificate
+    from mutate.results import Request, Target, VariantResult
+    from mutate.simulated import LaunchCounts
+    from mutate.timing import Roofs, Session
+
+BACKENDS = ("auto", "gpu", "sim")
+
+
+@dataclass(frozen=True)
+class AnalyzeRequest:
+    """``source`` says what is compiled; ``backend`` is one of ``BACKENDS``; ``machine`` is for ``sim`` (and for
+
+    published figures beside measured ones). ``sweep``: whether the original is also timed with fewer resident blocks
+    and with a larger grid. ``counters``: whether the simulator counts the original.
+    """
+
+    source: Request
+    backend: str = "auto"
+    machine: str | None = None
+    settings: Settings = field(default_factory=Settings)
+    sweep: bool = True
+    counters: bool = True
+
+
+@dataclass(frozen=True)
+class AnalyzedVariant:
+    """One variant: what was proven, what was timed. ``source`` and ``diff`` are texts, "" where it was refused."""
+
+    name: str
+    result: VariantResult
+    certificate: Certificate | None
+    time: VariantTime | None
+    source: str = field(default="", repr=False)
+    diff: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class LaunchAnalysis:
+    """One launch of one kernel instance. ``session`` is ``None`` where nothing was timed, and ``untimed`` says why.
+
+    ``counts`` are the simulator's, with lines; ``occupancy`` and ``grids`` the sweeps; ``noise`` is
+
+    T(identity)/T(original).
+    """
+
+    launch: Launch
+    finding: Finding
+    facts: Facts
+    variants: tuple[AnalyzedVariant, ...]
+    session: Session | None = None
+    untimed: str = ""
+    noise: Interval | None = None
+    counts: LaunchCounts | None = None
+    counts_error: KmutateError | None = None
+    occupancy: tuple[SweepPoint, ...] = ()
+    grids: tuple[SweepPoint, ...] = ()
+    registers: int | None = None
+    static_smem: int | None = None
+    spills: int | None = None
+
+
+@dataclass(frozen=True)
+class KernelAnalysis:
+    """One kernel instance; with an error where its original cannot be compiled or launched."""
+
+    target: Target
+    launches: tuple[LaunchAnalysis, ...] = ()
+    error: KmutateError | None = None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything a run found out. ``backend`` is what was used: ``gpu`` or ``sim``. ``source`` is the file's text,
+
+    ``seconds`` by stage, ``warnings`` sentences for the user, ``interrupted`` says that Ctrl-C ended it early.
+    """
+
+    request: AnalyzeRequest
+    backend: str
+    kernels: tuple[KernelAnalysis, ...]
+    machine: Machine | None = None
+    roofs: Roofs | None = None
+    source: str = field(default="", repr=False)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    interrupted: bool = False
