@@ -78,14 +78,15 @@ class Facts:
     """What is known of one launch beside the times; ``None`` is unknown.
 
     Bytes are of the whole grid: ``requested`` by threads, ``moved`` in sectors between SM and L2. ``instructions`` are
-    warp instructions. ``compulsory`` are the bytes that the kernel touches at least once (different sectors, read and
-    written counted apart): what DRAM moves if every cache were perfect. ``simulated`` says that counts are extrapolated
-    from a sample of blocks. Rates: GB/s, GFLOP/s.
+    warp instructions. ``footprint_bytes`` are the different sectors that the kernel touches, read and written counted
+    apart: what would move if every cache were perfect. ``floor_bytes`` is the part of it that must come from or go to
+    DRAM within the launch (reads with a cold L2, writes that do not fit in it). Rates: GB/s, GFLOP/s.
     """
 
     requested_bytes: float | None = None
     moved_bytes: float | None = None
-    compulsory_bytes: float | None = None
+    footprint_bytes: float | None = None
+    floor_bytes: float | None = None
     instructions: float | None = None
     fp32_flops: float | None = None
     active_lanes: float | None = None

@@ -1,0 +1,272 @@
+"""Causes below the limiter: one function each in the table ``CAUSES``.
+
+A cause rests on an experiment (a variant, a launch with other blocks) or on counters. Its payoff is an upper bound:
+what the kernel would gain if the cause were gone altogether and nothing else came in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mutate.limiter.evidence import (
+    BROADCAST,
+    CONFLICT_FREE,
+    MATH,
+    MEMORY,
+    NO_SYNC,
+    Evidence,
+    count,
+    gbs,
+    ms,
+    percent,
+    rate,
+)
+from mutate.limiter.model import Cause, Interval, Payoff
+
+_EFFICIENT = 0.8
+"""Sectors that are used to this part are no matter of the pattern: halos and row ends cost that much."""
+_CONFLICTS = 0.05
+_WARP = 32
+_LANES = 28.0
+_SPILLED = 0.02
+_WAVES = 8
+"""With more waves than this, a last one that is not full costs less than an eighth."""
+_LAUNCH_SHARE = 0.05
+
+Found = Cause | None
+
+
+def _of_variant(e: Evidence, name: str, what: str, note: str = "") -> Payoff | None:
+    """The payoff that a variant shows, where it is more than noise."""
+    variant = e.usable(name)
+    if variant is None or variant.gain is None or variant.gain.high <= 1 + e.floor:
+        return None
+    return Payoff(what, variant.gain, name, note or "; ".join(variant.why), e.kind)
+
+
+def _share(payoff: Payoff | None) -> float:
+    return max(0.0, 1 - 1 / payoff.gain.value) if payoff is not None and payoff.gain.value > 0 else 0.0
+
+
+def _bound(e: Evidence, least_ms: float) -> Interval | None:
+    """T_full over the time that remains: ``least_ms``, or math-only's where that is longer."""
+    full, math = e.full, e.time(MATH)
+    if full is None:
+        return None
+    rest = max(least_ms, math.value if math is not None else 0.0)
+    if rest <= 0 or rest >= full.value:
+        return None
+    return Interval(full.value / rest, full.low / rest, full.high / rest)
+
+
+def _time(e: Evidence, name: str) -> str:
+    time = e.time(name)
+    return ms(time.value) if time is not None else "?"
+
+
+def barriers(e: Evidence) -> Found:
+    payoff = _of_variant(e, NO_SYNC, "no waiting at barriers")
+    if payoff is None:
+        return None
+    evidence = [f"without its barriers the kernel takes {_time(e, NO_SYNC)}"]
+    if e.facts.barriers:
+        evidence.append(f"{count(e.facts.barriers)} barriers are executed by warps")
+    return Cause("barriers", "warps wait for each other at barriers", tuple(evidence),
+                 "run several smaller blocks on an SM instead of few large ones, fetch the next tile before the "
+                 "barrier (double buffering, asynchronous copies), or exchange data within a warp only", payoff,
+                 _share(payoff))
+
+
+def bank_conflicts(e: Evidence) -> Found:
+    f = e.facts
+    payoff = _of_variant(e, CONFLICT_FREE, "no bank conflicts")
+    evidence = []
+    if f.shared_conflicts is not None and f.shared_wavefronts is not None:
+        part = f.shared_conflicts / max(f.shared_wavefronts, 1)
+        if part < _CONFLICTS:
+            return None  # there are none to remove: what the variant gains has other reasons
+        evidence.append(f"{count(f.shared_conflicts)} of {count(f.shared_wavefronts)} shared-memory wavefronts "
+                        f"({percent(part)}) are conflicts")
+    elif payoff is None:
+        return None
+    variant = e.usable(CONFLICT_FREE)
+    if variant is not None and variant.time is not None:
+        evidence.append(f"without conflicts the kernel takes {ms(variant.time.value)}"
+                        + ("" if payoff is not None else ": they are hidden behind something else"))
+    return Cause("bank-conflicts", "lanes of a warp meet in shared-memory banks", tuple(evidence),
+                 "pad the rows of the shared array by one element, or permute its index (XOR with the row)", payoff,
+                 _share(payoff))
+
+
+def shared_accesses(e: Evidence) -> Found:
+    """What broadcasts gain beyond conflict-free accesses is the shared memory's own bandwidth."""
+    if bank_conflicts(e) is not None:
+        return None
+    payoff = _of_variant(e, BROADCAST, "shared accesses as broadcasts")
+    if payoff is None or payoff.gain.low <= 1 + e.floor:
+        return None
+    return Cause("shared-accesses", "shared memory itself takes time", (
+        f"with each shared access a broadcast the kernel takes {_time(e, BROADCAST)}",),
+        "keep values in registers (several outputs a thread), load wider words, or use shuffles", payoff,
+        _share(payoff))
+
+
+def access_pattern(e: Evidence) -> Found:
+    f = e.facts
+    if not f.moved_bytes or f.requested_bytes is None or f.requested_bytes / f.moved_bytes >= _EFFICIENT:
+        return None
+    used = f.requested_bytes / f.moved_bytes
+    evidence = [f"lanes ask for {percent(used)} of the bytes of the sectors that move"]
+    if f.sectors_per_request is not None:
+        evidence.append(f"{f.sectors_per_request:.1f} sectors for a load request")
+    for name, value in (("loads", f.load_efficiency), ("stores", f.store_efficiency)):
+        if value is not None and value < 100 * _EFFICIENT:
+            evidence.append(f"{name} use {value:.0f} % of their sectors")
+    payoff = None
+    if f.floor_bytes is not None and f.peak_gbs:
+        gain = _bound(e, f.floor_bytes / (f.peak_gbs * 1e6))
+        if gain is not None:
+            payoff = Payoff("every byte moved once, at the peak bandwidth", gain, "math-only and the bytes touched",
+                            "the larger of math-only's time and the bytes touched at the published bandwidth remains",
+                            "estimated")
+    return Cause("access-pattern", "sectors are fetched for a part of their bytes", tuple(evidence),
+                 "let neighbouring lanes access neighbouring addresses: change the mapping of threads to data, go "
+                 "through shared memory, or turn arrays of structs into structs of arrays", payoff, _share(payoff))
+
+
+def bytes_in_flight(e: Evidence) -> Found:
+    """Memory-only against a copy: Little's law by experiment."""
+    f, memory = e.facts, e.time(MEMORY)
+    if memory is None or not f.moved_bytes or not f.copy_gbs:
+        return None
+    reached = rate(f.moved_bytes, memory.value)
+    here = f.copy_gbs_here or f.copy_gbs
+    if reached >= _EFFICIENT * f.copy_gbs:
+        return None
+    evidence = [f"memory-only moves {gbs(reached)}; a copy reaches {gbs(f.copy_gbs)} on this GPU"
+                + (f", {gbs(here)} with as many warps on an SM" if f.copy_gbs_here else "")]
+    if f.bytes_in_flight_needed:
+        evidence.append(f"{f.bytes_in_flight_needed / 1024:.0f} KB must be in flight on each SM to hide the latency")
+    payoff = None
+    if f.floor_bytes:
+        gain = _bound(e, f.floor_bytes / (f.copy_gbs * 1e6))
+        if gain is not None:
+            payoff = Payoff("memory accesses at the bandwidth of a copy", gain, "memory-only and a copy's bandwidth",
+                            "the larger of math-only's time and the bytes touched at a copy's bandwidth remains",
+                            "estimated")
+    step = ("more resident warps, or more independent loads a thread (several elements, wider words): a copy with as "
+            "few warps is slow too" if here < _EFFICIENT * f.copy_gbs else
+            "make loads independent of each other (unroll, load ahead), and look at the access pattern: a copy with "
+            "as many warps is faster")
+    return Cause("bytes-in-flight", "too few bytes are in flight to use the bandwidth", tuple(evidence), step, payoff,
+                 _share(payoff))
+
+
+def occupancy(e: Evidence) -> Found:
+    points = sorted(e.occupancy, key=lambda p: p.value)
+    if len(points) < 2:
+        return None
+    last, before = points[-1], points[-2]
+    gain = before.time.value / last.time.value
+    if before.time.low <= last.time.high or gain <= 1 + max(0.02, e.floor):
+        return None
+    f = e.facts
+    evidence = [f"from {before.value:g} to {last.value:g} resident blocks the time falls by {percent(1 - 1 / gain)}, "
+                "and nothing says that it would not go on"]
+    if f.resident_blocks and f.warps_per_block and f.most_warps:
+        warps = f.resident_blocks * f.warps_per_block
+        evidence.append(f"{warps} of {f.most_warps} warps of an SM are resident"
+                        + (f", limited by {f.occupancy_limiter.replace('_', ' ')}" if f.occupancy_limiter else ""))
+        if warps >= f.most_warps:
+            return None
+    return Cause("occupancy", "more resident warps would help", tuple(evidence),
+                 "lower what limits it (registers: __launch_bounds__ or --maxrregcount; shared memory: smaller tiles) "
+                 "or do more independent work in each thread; the experiment cannot go above the kernel's own "
+                 "occupancy, so it gives no bound", None, 1 - 1 / gain)
+
+
+def too_few_blocks(e: Evidence) -> Found:
+    f = e.facts
+    evidence: list[str] = []
+    payoff = None
+    points = [p for p in e.grids if p.value > 1]
+    if points and e.full is not None:
+        gains = [(p.value * e.full.value / p.time.value, p) for p in points]
+        best, point = max(gains, key=lambda g: g[0])
+        if best > 1 + max(0.03, e.floor):
+            k = point.value
+            interval = Interval(best, k * e.full.low / point.time.high, k * e.full.high / point.time.low)
+            payoff = Payoff("enough blocks to fill the GPU", interval, f"a grid {k:g} times as large",
+                            f"{k:g} times the work takes {point.time.value / e.full.value:.2f} times as long", e.kind)
+            evidence.append(payoff.note)
+    waves = None
+    if f.grid_blocks and f.resident_blocks and f.sm_count:
+        waves = f.grid_blocks / (f.resident_blocks * f.sm_count)
+        if waves < _WAVES and (payoff is not None or waves < 1):
+            evidence.append(f"{f.grid_blocks} blocks are {waves:.2g} waves of {f.resident_blocks} on each of "
+                            f"{f.sm_count} SMs")
+    if payoff is None and (waves is None or waves >= 1):
+        return None
+    if payoff is None and points:
+        return None  # tried, and it does not help
+    return Cause("too-few-blocks", "too few blocks to fill the GPU", tuple(evidence),
+                 "split the work into more blocks, give a launch more of it, or run independent launches in several "
+                 "streams", payoff, _share(payoff))
+
+
+def divergence(e: Evidence) -> Found:
+    f, math = e.facts, e.time(MATH)
+    if f.active_lanes is None or f.active_lanes >= _LANES:
+        return None
+    evidence = [f"{f.active_lanes:.1f} of {_WARP} lanes are active on average"]
+    if f.branches and f.divergent_branches is not None:
+        evidence.append(f"{percent(f.divergent_branches / f.branches)} of the branches divide their warp")
+    payoff = None
+    if e.full is not None and math is not None and math.value < 1.5 * e.full.value:
+        saved = min(math.value * (1 - f.active_lanes / _WARP), e.full.value * 0.97)
+        rest = e.full.value - saved
+        gain = e.full.value / rest
+        if gain > 1 + e.floor:
+            payoff = Payoff("all lanes active in every instruction",
+                            Interval(gain, e.full.low / rest, e.full.high / rest), "math-only and active lanes",
+                            "math-only's time shrinks with the lanes, the rest stays", "estimated")
+    return Cause("divergence", "lanes of a warp go different ways", tuple(evidence),
+                 "group threads that take the same path (sort or bin the work, map by warp), or compute both sides "
+                 "without a branch", payoff, _share(payoff))
+
+
+def spills(e: Evidence) -> Found:
+    f = e.facts
+    if not f.spill_bytes or not f.moved_bytes:
+        return None
+    part = f.spill_bytes / (f.spill_bytes + f.moved_bytes)
+    if part < _SPILLED:
+        return None
+    return Cause("spills", "registers are spilled to local memory", (
+        f"{percent(part)} of the bytes of global and local accesses are spills",),
+        "allow more registers (--maxrregcount, __launch_bounds__ with fewer blocks), or keep fewer values alive",
+        None, part)
+
+
+def launch_overhead(e: Evidence) -> Found:
+    f, full = e.facts, e.full
+    if full is None or not f.launch_overhead_ms or f.launch_overhead_ms < _LAUNCH_SHARE * full.value:
+        return None
+    rest = max(full.value - f.launch_overhead_ms, 0.03 * full.value)
+    payoff = Payoff("no launch overhead", Interval(full.value / rest, full.low / rest, full.high / rest),
+                    "an empty kernel", "", e.kind)
+    return Cause("launch-overhead", "launching takes a part of the time that matters", (
+        f"an empty kernel takes {ms(f.launch_overhead_ms)} of {ms(full.value)}",),
+        "do more work in a launch: fuse kernels, batch inputs, or record the launches in a CUDA graph", payoff,
+        _share(payoff))
+
+
+CAUSES: tuple[Callable[[Evidence], Found], ...] = (
+    launch_overhead, too_few_blocks, barriers, bank_conflicts, shared_accesses, access_pattern, bytes_in_flight,
+    occupancy, divergence, spills)
+
+
+def causes(e: Evidence) -> tuple[Cause, ...]:
+    """Those that there are, the one that can explain most first."""
+    found = [c for c in (cause(e) for cause in CAUSES) if c is not None]
+    return tuple(sorted(found, key=lambda c: -c.share))

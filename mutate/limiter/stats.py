@@ -1,0 +1,75 @@
+"""Medians with bootstrap intervals, and ratios from pairs of one round.
+
+The times of one round were taken one after another, so what disturbs a round (clocks, other work) disturbs all of it:
+rounds are resampled, not single times, and a ratio is the median of the rounds' ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.limiter.model import Interval
+
+RESAMPLES = 2000
+_SEED = 20260917
+_LEVEL = 0.95
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Resampled medians: ``medians[name]`` has shape (resamples,), all names from the same resampled rounds."""
+
+    medians: Mapping[str, Floats]
+    intervals: Mapping[str, Interval]
+    gains: Mapping[str, Interval]
+    """T(reference)/T(name), by pairs."""
+
+
+def _interval(value: float, resampled: Floats) -> Interval:
+    tail = (1 - _LEVEL) / 2
+    low, high = np.quantile(resampled, (tail, 1 - tail))
+    return Interval(value, min(float(low), value), max(float(high), value))
+
+
+def resample(rounds: Mapping[str, Sequence[float]], reference: str) -> Samples:
+    """Resamples rounds. ``rounds[name]`` has one time for each round, of equal lengths of at least one.
+
+    Percentile bootstrap of the median (Efron 1979) with a fixed seed: the same times give the same intervals.
+    """
+    names = list(rounds)
+    times: Floats = np.array([rounds[n] for n in names], np.float64)
+    count = times.shape[1]
+    picks = np.random.default_rng(_SEED).integers(0, count, (RESAMPLES, count))
+    medians = {n: np.median(times[k][picks], axis=1) for k, n in enumerate(names)}
+    intervals = {n: _interval(float(np.median(times[k])), medians[n]) for k, n in enumerate(names)}
+    base = times[names.index(reference)]
+    gains = {}
+    for k, n in enumerate(names):
+        ratio = base / times[k]
+        gains[n] = _interval(float(np.median(ratio)), np.median(ratio[picks], axis=1))
+    return Samples(medians, intervals, gains)
+
+
+def from_intervals(intervals: Mapping[str, Interval], reference: str) -> Samples:
+    """The same for numbers that somebody gives: normal distributions with these 95 % intervals, independent."""
+    rng = np.random.default_rng(_SEED)
+    medians: dict[str, Floats] = {}
+    for name, i in intervals.items():
+        spread = (i.high - i.low) / 2 / 1.959964
+        medians[name] = np.maximum(i.value + spread * rng.standard_normal(RESAMPLES), 1e-12) if spread else \
+            np.full(RESAMPLES, i.value)
+    base = medians[reference]
+    gains = {n: _interval(intervals[reference].value / intervals[n].value, base / m) for n, m in medians.items()}
+    return Samples(medians, dict(intervals), gains)
+
+
+def of(value: float, resampled: Any) -> Interval:
+    """The interval of a quantity computed from resampled medians."""
+    return _interval(value, np.asarray(resampled, np.float64))
