@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.results import Request, Target
     from mutate.sim.counters import Totals
     from mutate.sim.fermi import Counter
+    from mutate.sim.footprint import Touched
     from mutate.sim.places import Place
 
 CHECKS = ("races", "uninitialized")
@@ -34,6 +35,8 @@ class SimulateRequest:
     by_line: bool = False
     dlcm: str = "ca"
     checks: tuple[str, ...] = ()
+    footprint: bool = False
+    """Whether the sectors that each array has touched are counted."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class LaunchCounts:
     older: tuple[tuple[Counter, float | None], ...] = ()
     problems: tuple[Problem, ...] = ()
     more_problems: int = 0
+    touched: tuple[Touched, ...] = ()
 
     @property
     def factor(self) -> float:

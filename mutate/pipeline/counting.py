@@ -15,6 +15,7 @@ from mutate.sim import layout as lay
 from mutate.sim.counters import LOAD, STORE, CacheView, Totals, kinds
 from mutate.sim.failures import coverage, dims
 from mutate.sim.fermi import Counter
+from mutate.sim.footprint import Footprint
 from mutate.sim.image import read_image
 from mutate.sim.jit import announce, compiled
 from mutate.sim.older import OlderCounts
@@ -88,7 +89,8 @@ class Counting:
         older = None
         if is_old(self.machine):
             older = OlderCounts(self.machine is not None and self.machine["shared.rules"].value == "tesla")
-        watchers += [w for w in (cache, checks, older) if w is not None]
+        footprint = Footprint(initial) if request.footprint else None
+        watchers += [w for w in (cache, checks, older, footprint) if w is not None]
         simulation = Simulation(self.image, self.listing, launch, initial=initial, budget=budget, watchers=watchers,
                                 places=self.places)
         step = max(1, len(chosen) // _STEPS)
@@ -109,7 +111,7 @@ class Counting:
             launch, chosen, gx * gy * gz, totals, sizes, self._lines(totals) if request.by_line else (),
             self._older(totals, older, cache, found) if older is not None else (),
             tuple(self._problem(f, launch) for f in checks.findings) if checks is not None else (),
-            checks.overflow if checks is not None else 0)
+            checks.overflow if checks is not None else 0, footprint.touched() if footprint is not None else ())
 
     # -- which blocks ----------------------------------------------------------------------------------------------
 

@@ -1,15 +1,23 @@
-"""One run of ``kmutate variants``: from a source file to proven variants in a folder."""
+"""From a source file to proven variants, and one run of ``kmutate variants``, which writes them to a folder."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mutate.frontend.load import SourceOptions, load_unit, read_source
-from mutate.frontend.units import Unit
+from mutate.frontend.units import Function, Unit
 from mutate.pipeline.compiling import Compiling, device_source
 from mutate.pipeline.select import select_kernels
 from mutate.pipeline.start import remember_complete, start_compilers
-from mutate.results import Progress, Report, Request
+from mutate.results import KernelResult, Progress, Report, Request, Target
+
+if TYPE_CHECKING:
+    from mutate.pipeline.prove import Prover
+
+MakeTargets = Callable[[Unit, Sequence[Function], list[str]], list[Target]]
 
 
 def no_progress(what: str, done: int, total: int) -> None:
@@ -17,10 +25,22 @@ def no_progress(what: str, done: int, total: int) -> None:
     del what, done, total
 
 
-def run_variants(request: Request, progress: Progress = no_progress) -> Report:
-    """Mutates, compiles, certifies and writes. Raises ``KmutateError`` for what the user has to mend.
+@dataclass
+class Proven:
+    """Variants with their certificates, not written yet. ``prover`` has the binaries; ``None`` with ``--no-verify``."""
 
-    A kernel that does not compile is an error of that kernel only when others do.
+    unit: Unit
+    results: list[KernelResult]
+    prover: Prover | None
+    seconds: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def prove_file(request: Request, progress: Progress = no_progress, targets_of: MakeTargets | None = None) -> Proven:
+    """Mutates, compiles and certifies. Raises ``KmutateError`` for what the user has to mend.
+
+    ``targets_of`` says which instances with which launches are meant, all of the file's by default. A kernel that does
+    not compile is an error of that kernel only when others do.
     """
     start = time.perf_counter()
     source = read_source(request.path)
@@ -30,6 +50,7 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     kernels = select_kernels(unit, request.kernels)
     seconds = {"parse": time.perf_counter() - start}
     compiling = Compiling(request) if request.verify else None
+    prover = None
     try:
         if compiling is not None:
             for k in kernels:
@@ -45,10 +66,10 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
         from mutate.pipeline.targets import make_targets
 
         warnings = _condition_warnings(unit)
-        targets = make_targets(unit, kernels, request, warnings)
+        targets = targets_of(unit, kernels, warnings) if targets_of is not None else \
+            make_targets(unit, kernels, request, warnings)
         seconds["launches"] = time.perf_counter() - start
         from mutate.pipeline.outcome import prove, unproven
-        from mutate.pipeline.output import write_outputs
         from mutate.pipeline.prove import Prover
 
         if compiling is not None:
@@ -70,10 +91,18 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     errors = [r.error for r in results if r.error is not None]
     if errors and len(errors) == len(results):
         raise errors[0]
+    return Proven(unit, results, prover, seconds, warnings)
+
+
+def run_variants(request: Request, progress: Progress = no_progress) -> Report:
+    """Mutates, compiles, certifies and writes. Raises as ``prove_file``."""
+    proven = prove_file(request, progress)
     start = time.perf_counter()
-    report = Report(request, tuple(results), seconds, tuple(warnings))
-    report = write_outputs(report, unit)
-    seconds["write"] = time.perf_counter() - start
+    from mutate.pipeline.output import write_outputs
+
+    report = Report(request, tuple(proven.results), proven.seconds, tuple(proven.warnings))
+    report = write_outputs(report, proven.unit)
+    proven.seconds["write"] = time.perf_counter() - start
     return report
 
 

@@ -34,9 +34,11 @@ class _Work:
     error: KmutateError | None = None
 
 
-def run_simulation(request: SimulateRequest, machine: Machine | None, progress: Progress = no_progress
-                   ) -> SimulateReport:
+def run_simulation(request: SimulateRequest, machine: Machine | None, progress: Progress = no_progress,
+                   launches: Sequence[Launch] | None = None) -> SimulateReport:
     """Compiles, executes and counts. Raises ``KmutateError`` for what the user has to mend.
+
+    ``launches`` take the place of the declared ones.
 
     A kernel that fails is an error of that kernel only when others do not.
     """
@@ -47,7 +49,7 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
                      SourceOptions(source.defines, source.include_dirs, source.arch))
     kernels = select_kernels(unit, source.kernels)
     warnings: list[str] = []
-    works = [_Work(t) for t in _launched(unit, kernels, source, warnings)]
+    works = [_Work(t) for t in launched(unit, kernels, source, warnings, launches)]
     seconds = {"parse": time.perf_counter() - start}
     start = time.perf_counter()
     _compile(works, unit, source, progress)
@@ -70,14 +72,15 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     return SimulateReport(request, machine, tuple(results), seconds, tuple(warnings))
 
 
-def _launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]) -> list[Target]:
+def launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
+             launches: Sequence[Launch] | None = None, what: str = "simulated") -> list[Target]:
     """The kernels that a declaration launches; the others are warned of, or an error where they were asked for."""
-    targets = make_targets(unit, kernels, request, warnings)
+    targets = make_targets(unit, kernels, request, warnings, launches)
     found = [t for t in targets if t.launches]
     missing = [t for t in targets if not t.launches]
     if missing and (not found or request.kernels):
         raise _no_launch(missing[0], unit)
-    warnings += [f"{t.name} is not simulated: no launch declaration" for t in missing]
+    warnings += [f"{t.name} is not {what}: no launch declaration" for t in missing]
     return found
 
 

@@ -72,9 +72,13 @@ def _launched_in_host_code(unit: Unit, kernel: Function) -> str | None:
     return None
 
 
-def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]) -> list[Target]:
-    """All instances of the kernels that a request selects, in the order of the file."""
-    launches = read_launches(unit, request)
+def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
+                 given: Sequence[Launch] | None = None) -> list[Target]:
+    """All instances of the kernels that a request selects, in the order of the file.
+
+    ``given`` are launches that take the place of the declared ones.
+    """
+    launches = tuple(given) if given is not None else read_launches(unit, request)
     for launch in launches:
         if not any(_matches(launch, k) for k in unit.kernels):
             near = nearest(launch.kernel, [k.qualified for k in unit.kernels])
