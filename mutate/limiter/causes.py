@@ -113,9 +113,10 @@ def shared_accesses(e: Evidence) -> Found:
 
 def access_pattern(e: Evidence) -> Found:
     f = e.facts
-    if not f.moved_bytes or f.requested_bytes is None or f.requested_bytes / f.moved_bytes >= _EFFICIENT:
+    sectors = f.sector_bytes or f.moved_bytes
+    if not sectors or f.requested_bytes is None or f.requested_bytes / sectors >= _EFFICIENT:
         return None
-    used = f.requested_bytes / f.moved_bytes
+    used = f.requested_bytes / sectors
     evidence = [f"lanes ask for {percent(used)} of the bytes of the sectors that move"]
     if f.sectors_per_request is not None:
         evidence.append(f"{f.sectors_per_request:.1f} sectors for a load request")
@@ -137,25 +138,27 @@ def access_pattern(e: Evidence) -> Found:
 def bytes_in_flight(e: Evidence) -> Found:
     """Memory-only against a copy: Little's law by experiment."""
     f, memory = e.facts, e.time(MEMORY)
-    if memory is None or not f.moved_bytes or not f.copy_gbs:
+    moved, roof = f.moved_bytes or f.requested_bytes, f.copy_gbs or f.peak_gbs
+    if memory is None or not moved or not roof:
         return None
-    reached = rate(f.moved_bytes, memory.value)
-    here = f.copy_gbs_here or f.copy_gbs
-    if reached >= _EFFICIENT * f.copy_gbs:
+    reached = rate(moved, memory.value)
+    here = f.copy_gbs_here or roof
+    if reached >= _EFFICIENT * roof:
         return None
-    evidence = [f"memory-only moves {gbs(reached)}; a copy reaches {gbs(f.copy_gbs)} on this GPU"
+    what = f"a copy reaches {gbs(roof)} on this GPU" if f.copy_gbs else f"the peak is {gbs(roof)}"
+    evidence = [f"memory-only moves {gbs(reached)}; {what}"
                 + (f", {gbs(here)} with as many warps on an SM" if f.copy_gbs_here else "")]
     if f.bytes_in_flight_needed:
         evidence.append(f"{f.bytes_in_flight_needed / 1024:.0f} KB must be in flight on each SM to hide the latency")
     payoff = None
     if f.floor_bytes:
-        gain = _bound(e, f.floor_bytes / (f.copy_gbs * 1e6))
+        gain = _bound(e, f.floor_bytes / (roof * 1e6))
         if gain is not None:
-            payoff = Payoff("memory accesses at the bandwidth of a copy", gain, "memory-only and a copy's bandwidth",
-                            "the larger of math-only's time and the bytes touched at a copy's bandwidth remains",
+            payoff = Payoff("memory accesses at full bandwidth", gain, "math-only and the bytes touched",
+                            f"the larger of math-only's time and the bytes touched at {gbs(roof)} remains",
                             "estimated")
     step = ("more resident warps, or more independent loads a thread (several elements, wider words): a copy with as "
-            "few warps is slow too" if here < _EFFICIENT * f.copy_gbs else
+            "few warps is slow too" if here < _EFFICIENT * roof else
             "make loads independent of each other (unroll, load ahead), and look at the access pattern: a copy with "
             "as many warps is faster")
     return Cause("bytes-in-flight", "too few bytes are in flight to use the bandwidth", tuple(evidence), step, payoff,
@@ -237,9 +240,9 @@ def divergence(e: Evidence) -> Found:
 
 def spills(e: Evidence) -> Found:
     f = e.facts
-    if not f.spill_bytes or not f.moved_bytes:
+    if not f.spill_bytes:
         return None
-    part = f.spill_bytes / (f.spill_bytes + f.moved_bytes)
+    part = f.spill_bytes / (f.spill_bytes + (f.sector_bytes or f.moved_bytes or 0.0))
     if part < _SPILLED:
         return None
     return Cause("spills", "registers are spilled to local memory", (

@@ -77,18 +77,21 @@ class VariantTime:
 class Facts:
     """What is known of one launch beside the times; ``None`` is unknown.
 
-    Bytes are of the whole grid: ``requested`` by threads, ``moved`` in sectors between SM and L2. ``instructions`` are
+    Bytes are of the whole grid: ``requested`` by threads, ``sector_bytes`` in the sectors of all requests, ``moved``
+    in those of them that go on to L2 (a model of L1 decides, or all of them). ``instructions`` are
     warp instructions. ``footprint_bytes`` are the different sectors that the kernel touches, read and written counted
     apart: what would move if every cache were perfect. ``floor_bytes`` is the part of it that must come from or go to
     DRAM within the launch (reads with a cold L2, writes that do not fit in it). Rates: GB/s, GFLOP/s.
     """
 
     requested_bytes: float | None = None
+    sector_bytes: float | None = None
     moved_bytes: float | None = None
     footprint_bytes: float | None = None
     floor_bytes: float | None = None
     instructions: float | None = None
     fp32_flops: float | None = None
+    fp64_flops: float | None = None
     active_lanes: float | None = None
     branches: float | None = None
     divergent_branches: float | None = None

@@ -93,7 +93,7 @@ def _summary(e: Evidence, limiter: Limiter, full: Interval, exposed: Interval, e
         return (f"{name}: memory and arithmetic do not overlap well; {exposed_of} alone takes {ms(smaller.value)}, and "
                 f"{how} behind the other")
     left = max(exposed.value, 0.0)
-    text = f"{name}; {ms(left)} of {exposed_of} ({percent(left / smaller.value)}) is exposed"
+    text = f"{name}; {ms(left)} of {exposed_of} ({percent(left / smaller.value)}) not hidden"
     if limiter is Limiter.MEMORY and _bandwidth_is_low(e, full):
         text += "; bandwidth is far from what the hardware gives, so latency may matter too"
     return text
@@ -119,8 +119,9 @@ def _evidence(e: Evidence, full: Interval, memory: Interval, math: Interval, ove
                  (("application", f.requested_bytes), ("hardware", f.moved_bytes)) if n]
         roofs = [f"{what} {gbs(n)}" for what, n in (("a copy", f.copy_gbs), ("peak", f.peak_gbs)) if n]
         out.append("bandwidth: " + ", ".join(parts) + (f" (of {', '.join(roofs)})" if roofs else ""))
-    if f.instructions and f.moved_bytes:
-        ratio = 32 * f.instructions / f.moved_bytes
+    moved = f.moved_bytes or f.requested_bytes
+    if f.instructions and moved:
+        ratio = 32 * f.instructions / moved
         out.append(f"instructions:bytes {ratio:.2f}"
                    + (f", the machine's balance is {f.balance:.2f}: " + ("more bytes than it can move beside them"
                       if ratio < f.balance else "more instructions than it can issue beside the bytes")
@@ -165,12 +166,9 @@ def _payoffs(e: Evidence, full: Interval, memory: Interval, math: Interval, foun
              ) -> tuple[Payoff, ...]:
     """All upper bounds, the largest first: those of the causes, and what memory or arithmetic at no cost would give."""
     out = [c.payoff for c in found if c.payoff is not None]
-    for what, name, rest in (("memory accesses at no cost", MATH, math), ("arithmetic at no cost", MEMORY, memory)):
+    for what, name, rest in (("memory accesses at no cost, or hidden entirely", MATH, math),
+                             ("arithmetic at no cost, or hidden entirely", MEMORY, memory)):
         gain = e.variants[name].gain or Interval.exact(full.value / rest.value)
         if gain.high > 1 + e.floor:
             out.append(Payoff(what, gain, name, kind=e.kind))
-    longer = MEMORY if memory.value >= math.value else MATH
-    gain = e.variants[longer].gain or Interval.exact(full.value / max(memory.value, math.value))
-    if gain.high > 1 + e.floor:
-        out.append(Payoff("the smaller part hidden entirely", gain, f"{MEMORY} and {MATH}", kind=e.kind))
     return tuple(sorted(out, key=lambda p: -p.gain.value))

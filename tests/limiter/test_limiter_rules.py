@@ -1,0 +1,195 @@
+"""The verdict from times: the seed's conclusions, its four scenarios, doubt where there is doubt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mutate.limiter.evidence import Evidence
+from mutate.limiter.given import Given, evidence_from
+from mutate.limiter.model import Confidence, Facts, Finding, Interval, Limiter, SweepPoint
+from mutate.limiter.rules import CLOSE, Ratios, decide
+from mutate.limiter.verdict import judge
+from mutate.model import Verdict
+
+SEED = Given(35.39, 33.27, 16.25, instructions=18_194_139, requested_bytes=62e9 * 35.39e-3, peak_gbs=114)
+TIMES = st.floats(0.01, 100)
+
+
+def _judge(full: float, memory: float, math: float, **more: float) -> Finding:
+    return judge(evidence_from(Given(full, memory, math, **more)))
+
+
+def _cause(finding: Finding, slug: str) -> object:
+    return next((c for c in finding.causes if c.slug == slug), None)
+
+
+def test_the_seeds_numbers_give_the_seeds_conclusion() -> None:
+    """"Analysis-Driven Optimization", case study: memory-bound, 2.12 ms (13 %) of math exposed, 62 of 114 GB/s."""
+    finding = judge(evidence_from(SEED))
+    assert finding.limiter is Limiter.MEMORY
+    assert finding.exposed_of == "math"
+    assert finding.exposed_ms is not None and finding.exposed_ms.value == pytest.approx(2.12)
+    assert "13 %" in finding.summary and "2.12" in finding.summary
+    assert "latency may matter too" in finding.summary
+    assert any("62 GB/s" in line and "114 GB/s" in line for line in finding.evidence)
+    assert _cause(finding, "bytes-in-flight") is not None
+
+
+def test_the_seeds_instruction_to_byte_ratio() -> None:
+    """2.66 from its instructions and transactions of 128 bytes."""
+    finding = judge(evidence_from(replace(SEED, moved_bytes=128 * 1_708_032.0)))
+    assert any("2.66" in line for line in finding.evidence)
+
+
+@pytest.mark.parametrize(("memory", "math", "limiter"), [
+    (0.97, 0.50, Limiter.MEMORY), (0.45, 0.98, Limiter.MATH), (0.93, 0.95, Limiter.BALANCED),
+    (0.60, 0.50, Limiter.LATENCY)])
+def test_the_seeds_four_scenarios(memory: float, math: float, limiter: Limiter) -> None:
+    finding = _judge(10, 10 * memory, 10 * math)
+    assert finding.limiter is limiter
+    assert finding.confidence is Confidence.HIGH
+
+
+def test_no_overlap_at_all_is_said() -> None:
+    finding = _judge(10, 5.5, 4.5)
+    assert finding.overlap is not None and finding.overlap.value == pytest.approx(0.0)
+    assert "nothing of it is hidden" in finding.summary
+
+
+def test_a_kernel_as_short_as_an_empty_one() -> None:
+    finding = _judge(0.005, 0.004, 0.003, overhead=0.003)
+    assert finding.limiter is Limiter.LAUNCH
+    assert finding.causes[0].slug == "launch-overhead"
+
+
+def test_wide_intervals_near_a_line_are_inconclusive() -> None:
+    finding = _judge(10, 8.6, 4, noise=0.1)
+    assert finding.limiter is Limiter.INCONCLUSIVE
+    assert "memory-bound" in finding.summary and "latency-bound" in finding.summary
+    assert "--budget" in finding.next_step
+
+
+def test_near_a_line_confidence_is_lower_and_says_why() -> None:
+    near, far = _judge(10, 8.6, 4), _judge(10, 9.7, 4)
+    assert near.confidence is Confidence.MEDIUM and any("close to the line" in a for a in near.against)
+    assert far.confidence is Confidence.HIGH and not far.against
+
+
+def _with(e: Evidence, name: str, verdict: Verdict, why: str) -> Evidence:
+    return replace(e, variants={**e.variants, name: replace(e.variants[name], verdict=verdict, why=(why,))})
+
+
+def test_an_invalid_variant_is_never_used() -> None:
+    base = evidence_from(Given(10, 9.5, 4, no_sync=5))
+    finding = judge(_with(base, "memory-only", Verdict.INVALID, "it lost a store"))
+    assert finding.limiter is Limiter.UNKNOWN
+    assert "it lost a store" in finding.summary
+    assert _cause(judge(base), "barriers") is not None
+    without = judge(_with(base, "no-sync", Verdict.INVALID, "other accesses"))
+    assert without.limiter is Limiter.MEMORY
+    assert _cause(without, "barriers") is None and all(p.by != "no-sync" for p in without.payoffs)
+
+
+def test_a_degraded_variant_lowers_confidence_in_words() -> None:
+    base = evidence_from(Given(10, 9.7, 4))
+    finding = judge(_with(base, "memory-only", Verdict.DEGRADED, "4 resident blocks instead of 6"))
+    assert finding.limiter is Limiter.MEMORY
+    assert finding.confidence is Confidence.MEDIUM
+    assert any("DEGRADED" in a and "4 resident blocks instead of 6" in a for a in finding.against)
+
+
+def test_a_variant_slower_than_the_kernel_speaks_against_the_verdict() -> None:
+    finding = _judge(10, 11, 4)
+    assert finding.confidence is not Confidence.HIGH
+    assert any("10 % longer" in a for a in finding.against)
+
+
+def test_payoffs_are_ranked_and_bounds() -> None:
+    finding = _judge(10, 6, 5, no_sync=8, conflict_free=9.5)
+    gains = [p.gain.value for p in finding.payoffs]
+    assert gains == sorted(gains, reverse=True)
+    by = {p.by: p.gain.value for p in finding.payoffs}
+    assert by["no-sync"] == pytest.approx(1.25) and by["smem-conflict-free"] == pytest.approx(10 / 9.5)
+    assert by["math-only"] == pytest.approx(2) and by["memory-only"] == pytest.approx(10 / 6)
+    assert finding.causes[0].slug == "barriers"
+
+
+def test_what_is_within_noise_is_no_payoff() -> None:
+    finding = _judge(10, 9.7, 4, no_sync=9.99)
+    assert _cause(finding, "barriers") is None
+
+
+FACTS = Facts(requested_bytes=1e9, sector_bytes=8e9, moved_bytes=8e9, floor_bytes=1e9, peak_gbs=1000, copy_gbs=900,
+              sectors_per_request=32.0, load_efficiency=12.5)
+
+
+def test_an_inefficient_pattern_has_a_bound_from_the_bytes_touched() -> None:
+    """1 GB at 1000 GB/s takes 1 ms; math-only's 4 ms is longer, so at most 10/4."""
+    base = replace(evidence_from(Given(10, 9.7, 4)), facts=FACTS)
+    cause = next(c for c in judge(base).causes if c.slug == "access-pattern")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(2.5)
+    assert cause.payoff.kind == "estimated"
+    cheap = replace(evidence_from(Given(10, 9.7, 0.5)), facts=FACTS)
+    cause = next(c for c in judge(cheap).causes if c.slug == "access-pattern")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(10)
+
+
+def test_an_efficient_pattern_is_no_cause() -> None:
+    facts = replace(FACTS, requested_bytes=7.9e9)
+    assert _cause(judge(replace(evidence_from(Given(10, 9.7, 4)), facts=facts)), "access-pattern") is None
+
+
+def test_conflicts_that_nobody_counts_are_no_cause() -> None:
+    base = evidence_from(Given(10, 9.7, 4, conflict_free=8))
+    none = replace(base, facts=Facts(shared_conflicts=0.0, shared_wavefronts=1000.0))
+    some = replace(base, facts=Facts(shared_conflicts=500.0, shared_wavefronts=1000.0))
+    assert _cause(judge(none), "bank-conflicts") is None
+    assert _cause(judge(some), "bank-conflicts") is not None
+
+
+def _points(*times: float) -> tuple[SweepPoint, ...]:
+    return tuple(SweepPoint("x", k + 1, Interval.exact(t)) for k, t in enumerate(times))
+
+
+def test_a_larger_grid_that_costs_no_more_time_means_too_few_blocks() -> None:
+    base = evidence_from(Given(10, 9.7, 4))
+    finding = judge(replace(base, grids=_points(10, 10.5)))
+    cause = next(c for c in finding.causes if c.slug == "too-few-blocks")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(2 * 10 / 10.5)
+    assert _cause(judge(replace(base, grids=_points(10, 20))), "too-few-blocks") is None
+
+
+def test_occupancy_is_a_cause_only_while_the_time_still_falls() -> None:
+    base = evidence_from(Given(10, 9.7, 4))
+    facts = Facts(resident_blocks=3, warps_per_block=8, most_warps=64, occupancy_limiter="registers")
+    falling = judge(replace(base, facts=facts, occupancy=_points(30, 15, 10)))
+    cause = next(c for c in falling.causes if c.slug == "occupancy")
+    assert cause.payoff is None and any("registers" in line for line in cause.evidence)
+    assert _cause(judge(replace(base, facts=facts, occupancy=_points(30, 10.05, 10))), "occupancy") is None
+
+
+@given(TIMES, TIMES, TIMES, st.floats(0.001, 1000))
+def test_the_unit_of_time_does_not_matter(full: float, memory: float, math: float, scale: float) -> None:
+    a, b = Ratios(memory / full, math / full), Ratios(scale * memory / (scale * full), scale * math / (scale * full))
+    assume(all(abs(x - CLOSE) > 1e-9 for x in (memory / full, math / full)) and abs(memory - math) > 1e-9)
+    assert decide(a).limiter is decide(b).limiter
+
+
+@given(TIMES, TIMES, TIMES)
+def test_exchanging_memory_and_math_exchanges_the_limiter(full: float, memory: float, math: float) -> None:
+    assume(memory != math)
+    other = {Limiter.MEMORY: Limiter.MATH, Limiter.MATH: Limiter.MEMORY}
+    a = decide(Ratios(memory / full, math / full)).limiter
+    b = decide(Ratios(math / full, memory / full)).limiter
+    assert b is other.get(a, a)
+
+
+@given(TIMES, TIMES, TIMES, st.floats(0, 0.2))
+def test_every_measurement_gets_an_answer(full: float, memory: float, math: float, noise: float) -> None:
+    finding = _judge(full, memory, math, noise=noise)
+    assert finding.summary and 0 <= finding.support <= 1
+    assert finding.overlap is not None and finding.overlap.low <= finding.overlap.value <= finding.overlap.high
