@@ -48,7 +48,7 @@ def judge(e: Evidence) -> Finding:
     if share < _UNSURE:
         limiter, confidence = Limiter.INCONCLUSIVE, Confidence.LOW
         both = " or ".join(_NAMES[k] for k, s in sorted(support.items(), key=lambda x: -x[1]) if s > 1 - _SURE)
-        summary = f"inconclusive: the intervals allow {both}"
+        summary = f"the intervals allow {both}"
         step = "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
     else:
         summary = _summary(e, limiter, full, exposed, exposed_of, math if exposed_of == "math" else memory)
@@ -76,7 +76,7 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
         elif not variant.usable:
             missing.append(f"{name}: {'; '.join(variant.why) or variant.outcome}")
     timed = any(v.time is not None for v in e.variants.values())
-    summary = ("unknown: " + "; ".join(missing)) if timed and missing else "not timed, so the limiter is unknown"
+    summary = "; ".join(missing) if timed and missing else "nothing was timed"
     step = found[0].next_step if found else "" if timed else "time it on a GPU: kmutate analyze --backend gpu"
     return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, (), _against(e, None), step, e.full, e.time(MEMORY),
                    e.time(MATH), support=0.0, causes=found, payoffs=tuple(c.payoff for c in found if c.payoff))
@@ -84,16 +84,15 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
 
 def _summary(e: Evidence, limiter: Limiter, full: Interval, exposed: Interval, exposed_of: str, smaller: Interval
              ) -> str:
-    name = _NAMES[limiter]
     if limiter is Limiter.LAUNCH:
-        return f"{name}: {ms(full.value)}, of which an empty kernel takes {ms(e.facts.launch_overhead_ms or 0.0)}"
+        return f"{ms(full.value)}, of which an empty kernel takes {ms(e.facts.launch_overhead_ms or 0.0)}"
     if limiter is Limiter.LATENCY:
         hidden = 1 - exposed.value / smaller.value
         how = "nothing of it is hidden" if hidden < 0.1 else f"only {percent(max(hidden, 0))} of it is hidden"
-        return (f"{name}: memory and arithmetic do not overlap well; {exposed_of} alone takes {ms(smaller.value)}, and "
-                f"{how} behind the other")
+        return (f"memory and arithmetic do not overlap well: {exposed_of} alone takes {ms(smaller.value)}, and {how} "
+                "behind the other")
     left = max(exposed.value, 0.0)
-    text = f"{name}; {ms(left)} of {exposed_of} ({percent(left / smaller.value)}) not hidden"
+    text = f"{ms(left)} of {exposed_of} ({percent(left / smaller.value)}) is not hidden"
     if limiter is Limiter.MEMORY and _bandwidth_is_low(e, full):
         text += "; bandwidth is far from what the hardware gives, so latency may matter too"
     return text
