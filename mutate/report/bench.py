@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from mutate.launch import rng
 from mutate.launch.check import parameter
+from mutate.launch.fills import RANDOM, element_name, fill_rule
 from mutate.launch.lex import Token, comments, decode, tokens
 from mutate.launch.model import (
     Address,
@@ -28,7 +29,6 @@ from mutate.launch.model import (
     ScalarArg,
     StructArg,
     Value,
-    pack_scalar,
     pointer_leaves,
 )
 from mutate.launch.types import Rank, Scalar
@@ -268,26 +268,9 @@ def _number(kind: Scalar, value: float) -> str:
     return f"{int(value)}{suffix}" if value >= 0 else f"({int(value)}{suffix})"
 
 
-_ELEMENTS = {Rank.HALF: "kmb::Half", Rank.BF16: "kmb::Bf16", Rank.BOOL: "kmb::Bool"}
-_UNSIGNED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
-_SIGNED = {1: "signed char", 2: "short", 4: "int", 8: "long long"}
-
-
-def _element(kind: Scalar) -> str:
-    if kind.rank in _ELEMENTS:
-        return _ELEMENTS[kind.rank]
-    if kind.is_integer:
-        return (_SIGNED if kind.rank is Rank.INT else _UNSIGNED)[kind.size]
-    return kind.name
-
-
-def _fill(element: str, n: int, functor: str, *values: str) -> str:
-    return f"kmb::fill<{element}>(p, {n}ull, kmb::{functor}{{{', '.join(values)}}});"
-
-
 def _init_call(array: ArrayDecl, bench: Bench) -> str:
     """The statement that fills device memory ``p`` with the first contents of an array."""
-    init, n = array.init, array.count
+    init = array.init
     if init.kind == "list":
         rest = f"KMB_CHECK(cudaMemset(p, 0, {array.nbytes}ull)); " if len(init.data) < array.nbytes else ""
         return rest + ("kmb::upload(p, data, sizeof data);" if init.data else "")
@@ -297,28 +280,11 @@ def _init_call(array: ArrayDecl, bench: Bench) -> str:
     lanes = array.lanes
     if init.kind == "zeros" or lanes is None:
         return f"KMB_CHECK(cudaMemset(p, 0, {array.nbytes}ull));"
-    kind, width = lanes
-    element, n = _element(kind), array.count * width
-    args = init.args
-    if init.kind == "fill":
-        bits = int.from_bytes(pack_scalar(kind, args[0]), "little")
-        return _fill(_UNSIGNED[kind.size], n, "Fill", _u64(bits))
-    if init.kind == "iota":
-        if kind.is_integer:
-            return _fill(element, n, "IotaInt", *(_u64(int(a)) for a in args))
-        return _fill(element, n, "IotaReal", *map(_literal, args))
-    if init.kind == "csr_rowptr":
-        return f"kmb::row_starts<{element}>(p, {', '.join(_u64(int(a)) for a in args)});"
-    base = rng.base(array.seed, array.stream)
-    if init.kind == "uniform":
-        return _fill(element, n, "Uniform", _u64(base), _literal(args[0]), _literal(args[1] - args[0]))
-    if init.kind == "normal":
-        return _fill(element, n, "Normal", _u64(base), *map(_literal, args))
-    if init.kind == "permutation":
-        bits = max(1, (n - 1).bit_length())
-        return _fill(element, n, "Permutation", _u64(base), _u64(n), _u64((1 << bits) - 1), str((bits + 1) // 2))
-    low, high = (int(args[0]), int(args[1])) if init.kind == "randint" else (0, int(args[0]))
-    return _fill(element, n, "RandInt", _u64(base), _u64(low), _u64(high - low))
+    rule = fill_rule(array)
+    if rule is None:
+        return f"kmb::row_starts<{element_name(lanes[0])}>(p, {', '.join(_u64(int(a)) for a in init.args)});"
+    values = [_u64(int(v)) if kind == "Q" else _literal(v) if kind == "d" else str(v) for kind, v in rule.values]
+    return f"kmb::fill<{rule.element}>(p, {rule.count}ull, kmb::{rule.functor}{{{', '.join(values)}}});"
 
 
 def _data_file(array: ArrayDecl, bench: Bench) -> tuple[str, str]:
@@ -410,9 +376,6 @@ def _array_context(array: ArrayDecl, index: int, case: BenchCase, bench: Bench) 
     }
 
 
-_RANDOM = ("uniform", "normal", "randint", "permutation", "csr_colidx")
-
-
 def _context(bench: Bench) -> dict[str, Any]:
     units: dict[tuple[str, str], dict[str, Any]] = {}
     headers: dict[str, None] = {}
@@ -440,7 +403,7 @@ def _context(bench: Bench) -> dict[str, Any]:
         cases.append({
             "index": number, "kernel": launch.kernel, "instance": launch.instance, "grid": launch.grid,
             "block": launch.block, "variants": variants, "seed": launch.seed,
-            "seeded": any(a.init.kind in _RANDOM for a in arrays),
+            "seeded": any(a.init.kind in RANDOM for a in arrays),
             "arrays": [_array_context(a, i, case, bench) for i, a in enumerate(arrays)],
         })
     return {"title": bench.source.name, "name": bench.name, "flags": " ".join(bench.flags), "headers": list(headers),

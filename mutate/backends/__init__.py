@@ -1,0 +1,1 @@
+"""What times a plan: a GPU through CuPy in a child process."""
