@@ -80,7 +80,7 @@ def test_times_at_one_place_belong_to_one_round_whatever_its_order(tmp_path: Pat
     # The n-th launch of each kernel takes n ms: trial 1, warm-up 2 and 3, so the first round has 4.
     growing = [float(n) for n in range(1, 100)]
     names = ("original", "memory", "math", "bad")
-    session = run(plan(*names), replace(QUICK, target=0.0), kernels={n: {"times": growing} for n in names},
+    session = run(plan(*names), replace(QUICK, target=-1.0), kernels={n: {"times": growing} for n in names},
                   log=str(log))
     assert session.stopped == "rounds"
     assert {r.times_ms for r in session.runs} == {tuple(float(4 + n) for n in range(12))}
@@ -91,7 +91,7 @@ def test_times_at_one_place_belong_to_one_round_whatever_its_order(tmp_path: Pat
 
 def test_rounds_go_on_until_every_median_is_known_well_enough() -> None:
     noisy = {"times": [1.0, 1.4, 0.8, 1.2, 1.0, 1.1]}
-    settings = replace(QUICK, most_rounds=200, target=0.05)
+    settings = replace(QUICK, most_rounds=200, target=-1.05)
     session = run(plan("original", "memory"), settings, kernels={"memory": noisy})
     assert session.stopped == "target" and QUICK.least_rounds < session.rounds < 200
     again = run(plan("original", "memory"), replace(settings, target=1e-6, most_rounds=30), kernels={"memory": noisy})
@@ -99,7 +99,7 @@ def test_rounds_go_on_until_every_median_is_known_well_enough() -> None:
 
 
 def test_the_budget_ends_rounds() -> None:
-    session = run(plan("original"), replace(QUICK, budget=0.3, target=0.0, most_rounds=400),
+    session = run(plan("original"), replace(QUICK, budget=0.3, target=-1.0, most_rounds=400),
                   kernels={"original": {"sleep": 0.02}})
     assert session.stopped == "budget" and 1 <= session.rounds < 40
     assert session.runs[0].outcome is RunOutcome.OK
@@ -131,7 +131,7 @@ def test_a_fault_is_an_outcome_and_the_rest_goes_on() -> None:
 
 
 def test_a_fault_in_a_late_round_keeps_the_rounds_before_it() -> None:
-    session = run(plan("original", "bad", "memory"), replace(QUICK, target=0.0),
+    session = run(plan("original", "bad", "memory"), replace(QUICK, target=-1.0),
                   kernels={"bad": {"what": "fault", "from": 8}})
     assert outcomes(session)["bad"] is RunOutcome.ILLEGAL_ACCESS and session.restarts == 1
     assert {len(r.times_ms) for r in session.runs if r.outcome is RunOutcome.OK} == {QUICK.most_rounds}
@@ -302,7 +302,7 @@ SCRIPT = """
         if "timing" in what and done == 3:
             {act}
     sessions = measure([plan("original", "memory", name="a"), plan("math", name="b")],
-                       Settings(target=0.0, most_rounds=100000, budget=30.0), progress,
+                       Settings(target=-1.0, most_rounds=100000, budget=30.0), progress,
                        driver="fake_driver:FakeDriver",
                        options={{"log": {log!r}, "kernels": {{"original": {{"sleep": 0.005}}}}}})
     print([(s.plan, s.stopped, [len(r.times_ms) for r in s.runs]) for s in sessions])
