@@ -146,7 +146,9 @@ class Session:
 class Roofs:
     """What this GPU reaches, measured once by kernels of our own. GB/s are 10^9 bytes a second, GFLOP/s count an FMA as
 
-    two. ``copy_by_warps``: resident warps of an SM → bandwidth of a copy (bytes read and written) with as many.
+    two. ``copy_by_warps``: resident warps of an SM → bandwidth of a copy (bytes read and written) with as many, each
+    thread copying 16 bytes at a time: no kernel with one load of a thread under way gets more. ``copy4_by_warps``: the
+    same with 4 bytes at a time, as plain code does it.
     """
 
     gpu: Gpu
@@ -157,6 +159,7 @@ class Roofs:
     launch_overhead_us: float
     back_to_back_us: float
     copy_by_warps: Mapping[int, float] = field(default_factory=dict)
+    copy4_by_warps: Mapping[int, float] = field(default_factory=dict)
     measured: str = ""
     """Date, ISO 8601."""
 

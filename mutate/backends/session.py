@@ -109,7 +109,7 @@ class Measurement:
     def _go(self) -> None:
         if not self._alive():
             return
-        self._prepare()
+        self.prepare()
         self._try_out()
         if self._alive():
             self._warm_up()
@@ -119,7 +119,7 @@ class Measurement:
     def _alive(self) -> list[int]:
         return [i for i, s in enumerate(self._states) if s.alive]
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """A process with the plan's arrays in it and the runs loaded."""
         if self._child is None:
             self._child = self._hire()
