@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 
 from mutate.model import Reason, StaticCounts, Verdict
@@ -26,7 +27,7 @@ def demands(mutations: Sequence[Mutation]) -> tuple[tuple[Mutation, Check], ...]
                 continue
             kept = tuple(c for c in check.classes if c not in removed or check.kind == "none")
             if kept or check.kind == "identical":
-                out.append((m, Check(check.kind, kept, check.what, check.addresses)))
+                out.append((m, replace(check, classes=kept)))
     return tuple(out)
 
 

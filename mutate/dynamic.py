@@ -18,7 +18,7 @@ from mutate.certify import RETAINED_SHARE, demands, matching
 from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
-from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Mutation
+from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Check, Mutation
 from mutate.sass import classes, operands
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
@@ -34,8 +34,6 @@ MOST_BLOCKS = 64
 _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 # Opaque values take other branches within library functions (a division's slow path): that much is no difference.
 _ARITHMETIC_SLACK = 0.02
-# Totals of accesses this close are the same work with a flaw; further apart it is other work.
-_ACCESS_SLACK = 0.01
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
           "local_store")
@@ -255,7 +253,7 @@ def dynamic_reasons(mutations: Sequence[Mutation], counts: DynamicCounts, static
             out += _removed(mutation, [n for n in spaces if n in counts.memory], counts, retained)
         else:
             out += [r for n in spaces if n in counts.memory
-                    for r in _kept(check.what, n, counts.memory[n], check.addresses)]
+                    for r in _kept(check, n, counts.memory[n])]
             if set(ARITHMETIC) & set(check.classes):
                 out += _arithmetic(counts)
             if "barrier" in check.classes and counts.original.get("barrier", 0) != counts.variant.get("barrier", 0):
@@ -264,8 +262,9 @@ def dynamic_reasons(mutations: Sequence[Mutation], counts: DynamicCounts, static
     return out
 
 
-def _kept(what: str, space: str, pair: AccessPair, addresses: bool) -> list[Reason]:
-    if pair.same or (not addresses and pair.original == pair.variant):
+def _kept(check: Check, space: str, pair: AccessPair) -> list[Reason]:
+    what = check.what
+    if pair.same or (not check.addresses and pair.original == pair.variant):
         return []
     unit = "sectors" if space.startswith(("global", "local")) else "accesses of threads"
     name = space.replace("_", " ")
@@ -277,7 +276,7 @@ def _kept(what: str, space: str, pair: AccessPair, addresses: bool) -> list[Reas
                                                   "the same bytes (wide accesses in one of the two)")]
     apart = abs(pair.original - pair.variant) / max(pair.original, 1)
     return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}",
-                   Verdict.DEGRADED if apart <= _ACCESS_SLACK else Verdict.INVALID)]
+                   Verdict.DEGRADED if apart <= check.slack else Verdict.INVALID)]
 
 
 def _removed(mutation: Mutation, spaces: Sequence[str], counts: DynamicCounts, retained: bool) -> list[Reason]:

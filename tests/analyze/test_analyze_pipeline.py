@@ -1,0 +1,190 @@
+"""The whole way of ``kmutate analyze``, with a GPU that gives the times it is told to give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mutate.analyzed import Analysis, AnalyzeRequest
+from mutate.errors import KmutateError
+from mutate.limiter.model import Limiter
+from mutate.pipeline import analyze
+from mutate.resources import samples_dir
+from mutate.results import Request
+from mutate.timing import Clocks, Gpu, Plan, Run, RunOutcome, RunTimes, Session, Settings
+
+GPU = Gpu("NVIDIA H200", (9, 0), "580", 132, uuid="GPU-test", l2_bytes=60 << 20, sm_mhz=1980)
+FD3D = {"original": 1.0, "identity": 1.0, "memory-only": 0.75, "math-only": 0.43, "no-sync": 0.87}
+
+
+class FakeGpu:
+    """Stands for ``find_gpu`` and ``measure``: constant times by run, and what was asked for."""
+
+    def __init__(self, times: Mapping[str, float], outcomes: Mapping[str, RunOutcome] | None = None,
+                 change: Callable[[Session], Session] = lambda s: s) -> None:
+        self.times = times
+        self.outcomes = outcomes or {}
+        self.change = change
+        self.plans: list[Plan] = []
+
+    def _run(self, run: Run) -> RunTimes:
+        outcome = self.outcomes.get(run.name, RunOutcome.OK)
+        base = self.times.get(run.name, 0.9)
+        times = tuple(base * (1 + 0.001 * (k % 3)) for k in range(15)) if outcome is RunOutcome.OK else ()
+        return RunTimes(run.name, outcome, times, "" if times else f"{run.name} failed", run.expected_blocks)
+
+    def measure(self, plans: Sequence[Plan], settings: Settings, progress: object = None) -> list[Session]:
+        self.plans += plans
+        return [self.change(Session(p.name, GPU, settings, tuple(map(self._run, p.runs)), (0.002,) * 15, 15))
+                for p in plans]
+
+
+@pytest.fixture
+def on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeGpu], None]:
+    def install(fake: FakeGpu) -> None:
+        monkeypatch.setattr(analyze, "find_gpu", lambda device: GPU)
+        monkeypatch.setattr(analyze, "measure", fake.measure)
+        monkeypatch.setattr(analyze, "load_roofs", lambda gpu: None)
+
+    return install
+
+
+def _request(sample: str, *kernels: str, **settings: str) -> AnalyzeRequest:
+    source = Request(samples_dir() / f"{sample}.cu", kernels=kernels, arch="", settings=settings)
+    return AnalyzeRequest(source, "auto")
+
+
+def _fd3d() -> AnalyzeRequest:
+    # Warps of boundary rows skip the arithmetic in math-only: few of them in a tall volume.
+    return _request("fd3d", "fd3d", nx="64", ny="512", nz="16")
+
+
+def _only(analysis: Analysis) -> analyze.LaunchAnalysis:
+    (kernel,) = analysis.kernels
+    assert kernel.error is None
+    (launch,) = kernel.launches
+    return launch
+
+
+def test_times_become_a_verdict_with_evidence(on_gpu: Callable[[FakeGpu], None]) -> None:
+    on_gpu(FakeGpu(FD3D))
+    analysis = analyze.run_analysis(_fd3d())
+    assert analysis.backend == "gpu" and analysis.request.source.arch == "sm_90"
+    assert analysis.machine is not None and analysis.machine.name == "h200"
+    launch = _only(analysis)
+    assert launch.finding.limiter is Limiter.LATENCY
+    causes = {c.slug: c for c in launch.finding.causes}
+    payoff = causes["barriers"].payoff
+    assert payoff is not None and payoff.gain.value == pytest.approx(1 / 0.87, rel=0.01)
+    assert launch.facts.instructions and launch.facts.requested_bytes
+    assert launch.counts is not None and launch.counts.lines
+    assert launch.noise is not None and launch.noise.value == pytest.approx(1, abs=0.01)
+
+
+def test_what_is_timed_is_what_was_certified(on_gpu: Callable[[FakeGpu], None]) -> None:
+    fake = FakeGpu(FD3D)
+    on_gpu(fake)
+    launch = _only(analyze.run_analysis(_fd3d()))
+    plan = fake.plans[0]
+    names = [r.name for r in plan.runs]
+    assert names[0] == "original" and "memory-only" in names
+    for run in plan.runs[1:]:
+        variant = next(v for v in launch.variants if v.name == run.name)
+        assert variant.certificate is not None and variant.certificate.verdict != "INVALID"
+        occupancy = variant.certificate.occupancy
+        assert occupancy is not None
+        assert run.dynamic_smem == occupancy.dynamic_smem
+        assert run.carveout_percent == occupancy.carveout_percent
+    assert plan.written == ("out",) and plan.in_place
+
+
+def test_the_original_is_also_timed_with_fewer_blocks(on_gpu: Callable[[FakeGpu], None]) -> None:
+    fake = FakeGpu({**FD3D, "original@1": 5.0, "original@5": 1.2})
+    on_gpu(fake)
+    launch = _only(analyze.run_analysis(_fd3d()))
+    values = [p.value for p in launch.occupancy]
+    assert values == sorted(values) and values[0] == 1 and values[-1] == 6
+    assert any(c.slug == "occupancy" for c in launch.finding.causes)
+
+
+def test_a_small_grid_is_repeated(on_gpu: Callable[[FakeGpu], None]) -> None:
+    fake = FakeGpu({**FD3D, "original x2": 1.01, "original x4": 1.05})
+    on_gpu(fake)
+    launch = _only(analyze.run_analysis(_fd3d()))
+    assert [p.value for p in launch.grids] == [1, 2, 4]
+    cause = next(c for c in launch.finding.causes if c.slug == "too-few-blocks")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(4 / 1.05, rel=0.01)
+
+
+def test_a_variant_that_fails_is_reported_and_not_used(on_gpu: Callable[[FakeGpu], None]) -> None:
+    on_gpu(FakeGpu(FD3D, {"no-sync": RunOutcome.TIMEOUT, "math-only": RunOutcome.ILLEGAL_ACCESS}))
+    launch = _only(analyze.run_analysis(_fd3d()))
+    assert launch.finding.limiter is Limiter.UNKNOWN
+    assert "math-only failed" in launch.finding.summary
+    by_name = {v.name: v.time for v in launch.variants}
+    timeout = by_name["no-sync"]
+    assert timeout is not None and timeout.outcome == "timeout" and not timeout.usable
+
+
+def test_throttling_and_a_spent_budget_speak_against_the_verdict(on_gpu: Callable[[FakeGpu], None]) -> None:
+    def change(s: Session) -> Session:
+        return replace(s, stopped="budget", clocks=Clocks(1980, 1500, throttle=("SW power cap",)))
+
+    on_gpu(FakeGpu(FD3D, change=change))
+    against = " ".join(_only(analyze.run_analysis(_fd3d())).finding.against)
+    assert "SW power cap" in against and "1500 MHz" in against and "budget" in against
+
+
+def test_all_launches_of_a_kernel_are_analyzed(on_gpu: Callable[[FakeGpu], None]) -> None:
+    fake = FakeGpu({})
+    on_gpu(fake)
+    analysis = analyze.run_analysis(_request("matmul", "matmul_naive", n="256"))
+    (kernel,) = analysis.kernels
+    assert [la.launch.block for la in kernel.launches] == [(128, 1, 1), (1, 128, 1)]
+    assert all(la.session is not None and la.counts is not None for la in kernel.launches)
+
+
+def test_on_the_simulator_nothing_is_timed_and_that_is_said() -> None:
+    request = replace(_fd3d(), backend="sim", machine="a100")
+    analysis = analyze.run_analysis(request)
+    launch = _only(analysis)
+    assert analysis.request.source.arch == "sm_80"
+    assert launch.session is None and "no model of time" in launch.untimed
+    assert launch.finding.limiter is Limiter.UNKNOWN
+    assert launch.counts is not None and launch.facts.moved_bytes
+
+
+def test_without_a_gpu_that_was_asked_for_nothing_is_pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mutate.backends.gpu import NoGpu
+
+    monkeypatch.setattr(analyze, "find_gpu", lambda device: NoGpu("no driver", "install one"))
+    with pytest.raises(KmutateError) as caught:
+        analyze.run_analysis(replace(_fd3d(), backend="gpu"))
+    assert caught.value.slug == "no-gpu" and "no driver" in str(caught.value)
+    assert _only(analyze.run_analysis(_fd3d())).untimed.startswith("no driver")
+
+
+def test_a_kernel_without_a_launch_cannot_be_analyzed(tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text("__global__ void k(float *p) { p[threadIdx.x] = 1; }\n")
+    with pytest.raises(KmutateError) as caught:
+        analyze.run_analysis(AnalyzeRequest(Request(file, arch=""), "sim"))
+    assert caught.value.slug == "no-launch"
+
+
+def test_a_kernel_that_fails_on_the_simulator_is_still_timed(on_gpu: Callable[[FakeGpu], None], tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text("""/* kmutate launch
+       int n = 1024; dim3 grid = { 8 }; dim3 block = { 128 };
+       float p[n] = zeros();
+       k(p, n);
+    */
+    __global__ void k(float *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; p[i + 100] += 1; }
+    """)
+    on_gpu(FakeGpu({}))
+    launch = _only(analyze.run_analysis(AnalyzeRequest(Request(file, arch=""))))
+    assert launch.counts is None and launch.counts_error is not None
+    assert launch.session is not None and launch.facts.requested_bytes is None
