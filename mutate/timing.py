@@ -81,6 +81,8 @@ class RunTimes:
 
     of a session that are ``ok`` have as many, and the times at one place belong to one round). ``resident_blocks`` is
     what the driver says for the launch as it was made; ``registers`` and ``local_bytes`` (of a thread) likewise.
+    ``message`` says why a run has no times, or what is to be known about one that has. ``batch`` launches were timed
+    together for each time.
     """
 
     name: str
@@ -90,6 +92,7 @@ class RunTimes:
     resident_blocks: int | None = None
     registers: int | None = None
     local_bytes: int | None = None
+    batch: int = 1
 
 
 @dataclass(frozen=True)
@@ -120,10 +123,10 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Session:
-    """One plan measured. ``stopped`` is ``target``, ``budget``, ``rounds`` or ``interrupted``; ``batch`` launches were
+    """One plan measured. ``stopped`` is ``target``, ``budget``, ``rounds`` or ``interrupted``; ``batch`` is the most
 
-    timed together where one is too short (only with a warm L2). ``overhead_ms`` is what the same measurement gives for
-    an empty kernel.
+    launches that were timed together because one is too short (only with a warm L2; each run has its own).
+    ``overhead_ms`` is what the same measurement, in batches like the first run's, gives for an empty kernel.
     """
 
     plan: str

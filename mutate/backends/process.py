@@ -54,6 +54,8 @@ class Child:
     def __init__(self, device: int, driver: str = CUPY_DRIVER, options: Mapping[str, Any] | None = None) -> None:
         self.device, self.driver, self.options = device, driver, dict(options or {})
         self.gpu: Gpu | None = None
+        self.busy_at = 0.0
+        """When the GPU was last known to be busy (``time.monotonic``)."""
         # A file and not a pipe: nobody reads it while the process runs, and a full pipe would block it.
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         script = Path(__file__).with_name("child.py")
@@ -64,7 +66,6 @@ class Child:
         self._heard = time.monotonic()
         self._requests = cast("IO[bytes]", self._process.stdin)
         threading.Thread(target=self._listen, daemon=True).start()
-        self._asked_to_start = False
         self._begin()
 
     @property

@@ -72,14 +72,14 @@ def save_roofs(roofs: Roofs, cache: Cache | None = None) -> None:
     (cache or default_cache()).put(_KIND, _key(roofs.gpu), json.dumps(asdict(roofs)).encode())
 
 
-def measure_roofs(gpu: Gpu, settings: Settings | None = None, progress: Progress = lambda *_: None, *,
+def measure_roofs(gpu: Gpu, settings: Settings | None = None, progress: Progress = lambda *_: None, *, device: int = 0,
                   driver: str = CUPY_DRIVER, options: Mapping[str, Any] | None = None) -> Roofs:
     """Measures all roofs of a GPU (some seconds) and keeps nothing; see ``save_roofs``.
 
-    Of ``settings`` the device and the limit count. Raises ``KmutateError`` ``roofs-failed`` when a kernel of ours does
+    Raises ``KmutateError`` ``roofs-failed`` when a kernel of ours does
     not run, and as ``measure`` does; ``KeyboardInterrupt`` ends it.
     """
-    settings = replace(_SETTINGS, device=(settings or _SETTINGS).device, limit=(settings or _SETTINGS).limit)
+    settings = replace(settings or _SETTINGS, device=device, l2="cold")
     cubin = module_kernels(_FILE, ("copy_stride",), gpu.capability).cubin
     nbytes = _buffer_bytes(gpu)
     curves = _curves(gpu, cubin, nbytes)

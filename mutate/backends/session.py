@@ -26,8 +26,9 @@ from mutate.toolchain.cache import digest
 from mutate.toolchain.elf import BadCubinError
 
 Progress = Callable[[str, int, int], None]
-# Clocks rise from idle within some tenths of a second of work.
-_WARM_UP_SECONDS, _LEAST_WARM_UP, _MOST_WARM_UP = 0.3, 2, 100
+# Clocks rise from idle within some tenths of a second of work; a GPU that was busy within the last second needs less.
+_WARM_UP_SECONDS, _WARM_SECONDS, _STAYS_WARM = 0.3, 0.05, 1.0
+_LEAST_WARM_UP, _MOST_WARM_UP = 2, 100
 # The share of the budget that warming up may take.
 _WARM_UP_SHARE = 0.2
 # With a warm L2, launches shorter than this are timed in batches that take at least so long, in ms.
@@ -56,6 +57,13 @@ class _State:
         return self.outcome is None
 
 
+def _batch(ms: float) -> int:
+    """How many launches of so many ms are timed together."""
+    if not 0 < ms < _SHORT_MS:
+        return 1
+    return min(_MOST_IN_BATCH, -(-int(_BATCH_MS * 1e6) // max(1, int(ms * 1e6))))
+
+
 class Measurement:
     """Measures one plan. ``hire`` gives a process that measures, and is asked again when one is lost."""
 
@@ -68,7 +76,7 @@ class Measurement:
         self._ready = False
         self._gpu: Gpu | None = None
         self._spent = 0.0
-        self._batch = 1
+        self._batches: dict[int, int] = {}
         self._restarts = 0
         self._stopped = "target"
         self._started = time.monotonic()
@@ -214,9 +222,11 @@ class Measurement:
 
     def _warm_up(self) -> None:
         """Untimed rounds, which also tell how short the launches are."""
+        assert self._child is not None
         start = time.monotonic()
         last: dict[int, float] | None = None
-        budget = min(_WARM_UP_SECONDS, _WARM_UP_SHARE * self._settings.budget)
+        wanted = _WARM_SECONDS if start - self._child.busy_at < _STAYS_WARM else _WARM_UP_SECONDS
+        budget = min(wanted, _WARM_UP_SHARE * self._settings.budget)
         for number in range(_MOST_WARM_UP):
             last = self._round(-number - 1)
             if last is None or self._spent > self._settings.budget:
@@ -225,9 +235,8 @@ class Measurement:
             if elapsed > budget and (number + 1 >= _LEAST_WARM_UP or elapsed > _WARM_UP_SHARE * self._settings.budget):
                 break
         if self._settings.l2 == "warm" and last and not self._rounds:
-            shortest = min((ms for n, ms in last.items() if n != EMPTY), default=0.0)
-            if 0 < shortest < _SHORT_MS:
-                self._batch = min(_MOST_IN_BATCH, -(-int(_BATCH_MS * 1e6) // max(1, int(shortest * 1e6))))
+            self._batches = {n: _batch(ms) for n, ms in last.items() if n != EMPTY}
+            self._batches[EMPTY] = self._batches[min(self._batches)] if self._batches else 1
         self._look_at_clocks()
 
     def _take_rounds(self) -> None:
@@ -258,7 +267,8 @@ class Measurement:
         """The time of each run, in ms; ``None`` where one was refused and the round has to be made again."""
         numbers = order([*self._alive(), EMPTY], number)
         try:
-            answer, _ = self._ask({"do": "round", "order": numbers, "batch": self._batch}, limit=self._settings.limit)
+            answer, _ = self._ask({"do": "round", "order": [(n, self._batches.get(n, 1)) for n in numbers]},
+                                  limit=self._settings.limit)
         except FaultError as fault:
             if fault.lost or fault.run is None or fault.run == EMPTY:
                 raise
@@ -311,7 +321,8 @@ class Measurement:
 
     def _look_at_clocks(self) -> None:
         """Between two rounds, when the GPU has just been busy: an idle one lowers its clocks."""
-        self._clocks_at = time.monotonic()
+        assert self._child is not None
+        self._clocks_at = self._child.busy_at = time.monotonic()
         facts, _ = self._ask({"do": "clocks"})
         if "sm_mhz" in facts:
             self._sm_mhz.append(float(facts["sm_mhz"]))
@@ -333,13 +344,13 @@ class Measurement:
                     outcome, state.message = RunOutcome.SKIPPED, f"the session ended before its turn ({self._stopped})"
             runs.append(RunTimes(state.run.name, outcome, times, state.message or self._doubt(number),
                                  state.said.get("resident_blocks"), state.said.get("registers"),
-                                 state.said.get("local_bytes")))
+                                 state.said.get("local_bytes"), self._batches.get(number, 1)))
         facts = self._clock_facts
         clocks = Clocks(self._sm_mhz[0] if self._sm_mhz else None, self._sm_mhz[-1] if self._sm_mhz else None,
                         facts.get("memory_mhz"), tuple(self._throttle), facts.get("temperature_c"))
         return Session(self._plan.name, self._gpu, self._settings, tuple(runs), tuple(self._times(EMPTY)),
-                       len(self._rounds), self._batch, self._stopped, time.monotonic() - self._started, clocks,
-                       self._restarts)
+                       len(self._rounds), max((r.batch for r in runs), default=1), self._stopped,
+                       time.monotonic() - self._started, clocks, self._restarts)
 
     def _doubt(self, number: int) -> str:
         """A note where the driver's number of resident blocks is not the planned one.

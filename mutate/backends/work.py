@@ -182,8 +182,8 @@ class Work:
         return {"ms": self._driver.elapsed_ms(self._start, self._stop)}
 
     def _do_round(self, message: dict[str, Any], data: bytes) -> dict[str, Any]:
-        """One time of a launch (ms) for each run of ``order``; ``batch`` launches are timed together."""
-        return {"times": [self._timed(number, message["batch"]) for number in message["order"]]}
+        """One time of a launch (ms) for each (run, launches that are timed together) of ``order``."""
+        return {"times": [self._timed(number, batch) for number, batch in message["order"]]}
 
     def _do_read(self, message: dict[str, Any], data: bytes) -> bytes:
         """Bytes of an array as they are."""

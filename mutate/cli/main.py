@@ -1,4 +1,4 @@
-"""The command line: ``kmutate variants | simulate | list | explain``. Thin: it parses, calls, prints, exits."""
+"""The command line: ``kmutate variants | simulate | list | explain | doctor``. Thin: parses, calls, prints, exits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mutate import __version__
 from mutate.errors import KmutateError, nearest
 
 _COMMANDS = {"variants": "mutate.cli.variants", "simulate": "mutate.cli.simulate",
-             "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog"}
+             "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog", "doctor": "mutate.cli.doctor"}
 
 
 class _Lazy(click.Group):
