@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from mutate.report.by_line import LINE_COLUMNS, short, total
 from mutate.report.terminal import dims, new_console
 from mutate.sim import layout as lay
 from mutate.sim.counters import COUNTERS, GROUPS, Value, evaluate, scaled
@@ -15,17 +16,6 @@ from mutate.simulated import LaunchCounts, LineCounts, Problem, SimulateReport
 
 _NAMED_BLOCKS = 6
 _WIDTH, _LEAST_TEXT = 80, 12
-# Of a line: (heading, counter, "" for the sum of several by their names).
-_LINE_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ld sect", ("global_load_sectors", "global_copy_sectors")),
-    ("st sect", ("global_store_sectors", "global_atomic_sectors", "global_reduction_sectors")),
-    ("smem wf", ("shared_load_wavefronts", "shared_store_wavefronts", "shared_copy_wavefronts",
-                 "shared_atomic_wavefronts")),
-    ("confl", ("shared_load_bank_conflicts", "shared_store_bank_conflicts", "shared_copy_bank_conflicts",
-               "shared_atomic_bank_conflicts")),
-    ("local", ("local_load_sectors", "local_store_sectors")),
-    ("diverg", ("divergent_branches",)),
-)
 
 
 def print_counts(report: SimulateReport) -> None:
@@ -171,29 +161,18 @@ def _classes(launch: LaunchCounts) -> Text:
     return Text(f"by class of instruction{_of_sample(launch)}: {', '.join(parts)}")
 
 
-def _sum(values: Mapping[str, Value], names: Sequence[str]) -> int:
-    return sum(int(values[n] or 0) for n in names)
-
-
-def _short(count: int) -> str:
-    """At most seven characters, so that many columns fit."""
-    if count < 100_000:
-        return f"{count:,}" if count else "."
-    return f"{count / 1e3:,.0f}k" if count < 10_000_000 else f"{count / 1e6:,.0f}M"
-
-
 def _line_table(lines: Sequence[LineCounts]) -> Table:
     """Counts of the sample by source line; the text gets the columns that the numbers leave."""
     files = {line.place.file for line in lines if line.place is not None}
     values = [evaluate(line.totals) for line in lines]
-    shown = [(head, names) for head, names in _LINE_COLUMNS if any(_sum(v, names) for v in values)]
+    shown = [(head, names) for head, names in LINE_COLUMNS if any(total(v, names) for v in values)]
     rows = [["line", "instr", "lanes", *(head for head, _ in shown)]]
     for line, v in zip(lines, values, strict=True):
         place = "?" if line.place is None else str(line.place.line) if len(files) == 1 else \
             f"{line.place.file.rpartition('/')[2]}:{line.place.line}"
         lanes = v["active_lanes_on"]
-        rows.append([place, _short(_sum(v, ["instructions"])), f"{lanes:.1f}" if lanes is not None else "",
-                     *[_short(_sum(v, names)) for _, names in shown]])
+        rows.append([place, short(total(v, ["instructions"])), f"{lanes:.1f}" if lanes is not None else "",
+                     *[short(total(v, names)) for _, names in shown]])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for head, width in zip(rows[0], widths, strict=True):

@@ -14,6 +14,7 @@ from mutate.errors import KmutateError
 from mutate.limiter.model import Facts, Finding, Interval, Limiter, Payoff, VariantTime
 from mutate.machines.model import Machine
 from mutate.model import Certificate, Outcome, Verdict
+from mutate.results import Request
 from mutate.simulated import LaunchCounts
 from mutate.timing import ORIGINAL, Session
 
@@ -114,6 +115,24 @@ def now() -> str:
     from datetime import UTC, datetime
 
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def moment(date: str) -> str:
+    """An ISO 8601 date for people."""
+    return date.replace("T", " ").replace("+00:00", " UTC")
+
+
+def sentence(text: str) -> str:
+    """Begun with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def options(request: Request) -> list[str]:
+    """What was asked for that changes what the kernel is."""
+    return [*(f"-D{d}" for d in request.defines), *(f"-I{d}" for d in request.include_dirs),
+            *([f"-std={request.std}"] if request.std else []), *(["-use_fast_math"] if request.use_fast_math else []),
+            *([f"--maxrregcount={request.maxrregcount}"] if request.maxrregcount else []),
+            *(f"--set {k}={v}" for k, v in request.settings.items())]
 
 
 # --- where numbers come from ---
@@ -318,8 +337,8 @@ class Rate:
 
 
 _RATES = (("application", "requested by threads", "requested", "requested_bytes"),
-          ("hardware", "moved in sectors between SM and L2", "SM to L2", "moved_bytes"),
-          ("DRAM floor", "touched at least once", "touched once", "compulsory_bytes"))
+          ("hardware", "moved between SM and L2", "SM to L2", "moved_bytes"),
+          ("DRAM floor", "must come from or go to DRAM", "from/to DRAM", "floor_bytes"))
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
@@ -407,7 +426,7 @@ def ranked_payoffs(finding: Finding) -> tuple[Payoff, ...]:
 
 
 def best_payoff(finding: Finding) -> Payoff | None:
-    return next((p for p in ranked_payoffs(finding) if p.gain.value > 1), None)
+    return next((p for p in ranked_payoffs(finding) if 1 < p.gain.value < math.inf), None)
 
 
 def launches(analysis: Analysis) -> tuple[LaunchAnalysis, ...]:

@@ -176,12 +176,13 @@ def session() -> Session:
 
 
 FACTS = Facts(
-    requested_bytes=1.21e9, moved_bytes=1.69e9, compulsory_bytes=8.05e8, instructions=3.6e8, fp32_flops=2.2e9,
+    requested_bytes=1.21e9, sector_bytes=1.75e9, moved_bytes=1.69e9, footprint_bytes=8.05e8, floor_bytes=8.05e8,
+    instructions=3.6e8, fp32_flops=2.2e9,
     active_lanes=31.2, branches=1e6, divergent_branches=65536, sectors_per_request=4.2, shared_wavefronts=7e6,
     shared_conflicts=1e6, barriers=524288, grid_blocks=65536, resident_blocks=8, warps_per_block=8, most_warps=64,
     occupancy_limiter="warps", sm_count=132, peak_gbs=4800.0, copy_gbs=3940.0, copy_gbs_here=3910.0,
     fp32_gflops=51_200.0, balance=8.49, launch_overhead_ms=0.0042, clock_mhz=1980.0, issue_rate=528.0,
-    sources={"requested_bytes": "simulated", "moved_bytes": "simulated", "compulsory_bytes": "simulated",
+    sources={"requested_bytes": "simulated", "moved_bytes": "simulated", "floor_bytes": "simulated",
              "instructions": "simulated", "fp32_flops": "simulated", "peak_gbs": "published", "copy_gbs": "measured",
              "copy_gbs_here": "measured", "fp32_gflops": "measured", "balance": "measured"})
 

@@ -69,7 +69,8 @@ def test_certificates_are_those_of_kmutate_variants() -> None:
 
 
 def test_every_fact_is_in_the_document() -> None:
-    known = Facts(**{f.name: "warps" if f.type == "str" else 7 for f in fields(Facts) if f.name != "sources"})
+    values: dict[str, Any] = {f.name: "warps" if f.type == "str" else 7 for f in fields(Facts) if f.name != "sources"}
+    known = Facts(**values)
     document = checked(finding_document(classified()[0], known, DATE))
     assert set(document["given"]["facts"]) == set(SCHEMA["$defs"]["facts"]["properties"])
     assert len(document["given"]["facts"]) == len(fields(Facts)) - 1

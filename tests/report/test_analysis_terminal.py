@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -31,7 +32,8 @@ def _stripped(text: str) -> str:
 
 
 @pytest.mark.parametrize("make", [full_analysis, plain_analysis, simulated_analysis, hostile_analysis])
-def test_piped_output_is_plain_and_fits_80_columns(make: type[Analysis], capsys: pytest.CaptureFixture[str]) -> None:
+def test_piped_output_is_plain_and_fits_80_columns(make: Callable[[], Analysis],
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(make(), capsys)
     assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202e]", text)
