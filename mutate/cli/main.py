@@ -1,4 +1,4 @@
-"""The command line: ``kmutate variants | simulate | list | explain | doctor``. Thin: parses, calls, prints, exits."""
+"""The command line. Thin: it parses, calls, prints, exits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import click
 from mutate import __version__
 from mutate.errors import KmutateError, nearest
 
-_COMMANDS = {"variants": "mutate.cli.variants", "simulate": "mutate.cli.simulate",
+_COMMANDS = {"variants": "mutate.cli.variants", "analyze": "mutate.cli.analyze",
+             "simulate": "mutate.cli.simulate", "classify": "mutate.cli.classify",
              "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog", "doctor": "mutate.cli.doctor"}
 
 
@@ -41,11 +42,12 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="kmutate")
 def cli() -> None:
-    """Finds what limits a CUDA kernel, by experiment: proven source variants, compiled and certified.
+    """Finds what limits a CUDA kernel, by experiment: proven source variants, compiled, certified and timed.
 
-    Start with `kmutate variants kernel.cu`, or count without a GPU with `kmutate simulate kernel.cu`.
+    Start with `kmutate analyze kernel.cu`. Without a GPU, `kmutate variants kernel.cu` makes and proves the
+    variants, and `kmutate simulate kernel.cu` counts what a profiler would.
 
-    Exit codes: 0 fine, 1 a gate failed, 2 could not run.
+    Exit codes: 0 fine, 1 a gate failed, 2 could not run, 3 inconclusive.
     """
 
 

@@ -159,8 +159,8 @@ def bytes_in_flight(e: Evidence) -> Found:
                             "estimated")
     step = ("more resident warps, or more independent loads a thread (several elements, wider words): a copy with as "
             "few warps is slow too" if here < _EFFICIENT * roof else
-            "make loads independent of each other (unroll, load ahead), and look at the access pattern: a copy with "
-            "as many warps is faster")
+            "make loads independent of each other (unroll, load ahead), and look at the access pattern"
+            + (": a copy with as many warps is faster" if f.copy_gbs_here else ""))
     return Cause("bytes-in-flight", "too few bytes are in flight to use the bandwidth", tuple(evidence), step, payoff,
                  _share(payoff))
 

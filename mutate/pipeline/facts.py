@@ -104,8 +104,8 @@ def _counted(counts: LaunchCounts, known: Known) -> dict[str, Any]:
 
 
 def _flops(totals: Totals, precision: str, factor: float) -> float:
-    return factor * sum(n * totals.sum(lay.THREADS_ON, where=lambda k, c=c: k.name == c)  # type: ignore[misc]
-                        for c, n in _FLOPS.items() if c.startswith(precision))
+    return float(factor * sum(n * totals.sum(lay.THREADS_ON, where=lambda k, c=c: k.name == c)  # type: ignore[misc]
+                              for c, n in _FLOPS.items() if c.startswith(precision)))
 
 
 def _touched(counts: LaunchCounts, *, reads: bool, writes: bool) -> float | None:

@@ -242,7 +242,7 @@ def _state(v: AnalyzedVariant) -> tuple[str, str]:
     verdict = v.certificate.verdict if v.certificate is not None else v.time.verdict if v.time is not None else None
     if verdict is Verdict.INVALID:
         return str(verdict), "bad"
-    if v.time is not None and v.time.outcome != "ok":
+    if v.time is not None and v.time.outcome not in ("ok", "not-timed"):
         return v.time.outcome, "bad"
     return (str(verdict), _TONES[verdict]) if verdict is not None else ("", "quiet")
 

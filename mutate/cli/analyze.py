@@ -1,0 +1,127 @@
+"""``kmutate analyze``: times the variants, names what limits the kernel, and what fixing it could gain."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mutate.analyzed import BACKENDS, AnalyzeRequest
+from mutate.cli.settings import compile_options, parse_settings
+from mutate.errors import KmutateError
+from mutate.results import Request
+from mutate.timing import Settings
+
+if TYPE_CHECKING:
+    from mutate.analyzed import Analysis
+
+_EPILOG = """\b
+Examples:
+  kmutate analyze kernel.cu
+  kmutate analyze kernel.cu -k 'reduce.*' --set n=65536 --html report.html
+  kmutate analyze kernel.cu --l2 warm --budget 30 --target 0.5
+  kmutate analyze kernel.cu --backend sim --machine h100 --json
+
+Exit codes: 0 a verdict for every launch, 2 could not run, 3 a verdict is inconclusive or unknown.
+"""
+_DEFAULT = Settings()
+
+
+@click.command("analyze", epilog=_EPILOG)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-m", "--mutation", "mutations", multiple=True, metavar="ID[+ID]",
+              help="Only these variants (memory-only and math-only are always made). Default: all.")
+@click.option("-k", "--kernel", "kernels", multiple=True, metavar="NAME|REGEX", help="Only these kernels.")
+@click.option("--instance", "instances", multiple=True, metavar="'KERNEL<ARGS>'",
+              help="Only this instance of a template kernel.")
+@click.option("-arch", "--arch", "arch", metavar="sm_NN", help="Architecture. Default: the GPU's, or the machine's.")
+@compile_options
+@click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True,
+              help="Where it runs: auto takes the GPU where there is one.")
+@click.option("--device", type=click.IntRange(0), default=0, show_default=True, help="Number of the GPU.")
+@click.option("--machine", "machine", metavar="NAME|FILE",
+              help="Whose published figures and caches are used; see `kmutate list machines`.")
+@click.option("--l2", type=click.Choice(["cold", "warm"]), default=_DEFAULT.l2, show_default=True,
+              help="Whether L2 is flushed before each timed launch.")
+@click.option("--target", type=click.FloatRange(0.01, 50), default=100 * _DEFAULT.target, show_default=True,
+              metavar="PERCENT", help="Measure until every median is known to this.")
+@click.option("--budget", type=click.FloatRange(0.1), default=_DEFAULT.budget, show_default=True, metavar="SECONDS",
+              help="... or until this much time was spent on a launch.")
+@click.option("--limit", type=click.FloatRange(1), default=_DEFAULT.limit, show_default=True, metavar="SECONDS",
+              help="Give up a launch that takes longer.")
+@click.option("--no-sweep", is_flag=True, help="Do not time the original with fewer blocks an SM and larger grids.")
+@click.option("--no-counters", is_flag=True, help="Do not count the original on the simulator.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.analysis/1).")
+@click.option("--markdown", is_flag=True, help="Print Markdown, for a pull request.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Write the whole report as one page, too.")
+def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, ...], instances: tuple[str, ...],
+                    arch: str | None, defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
+                    maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
+                    launch_file: Path | None, backend: str, device: int, machine: str | None, l2: str, target: float,
+                    budget: float, limit: float, no_sweep: bool, no_counters: bool, as_json: bool, markdown: bool,
+                    html: Path | None) -> int:
+    """Time the variants of each kernel of FILE, name its limiter, and bound what fixing each cause would gain."""
+    try:
+        if as_json and markdown:
+            raise KmutateError("output-options", "--json and --markdown exclude each other", hint="give one of them")
+        source = Request(file, mutations, kernels, instances, arch or "", defines, include_dirs, std, maxrregcount,
+                         use_fast_math, parse_settings(settings), launch_file)
+        request = AnalyzeRequest(source, backend, machine,
+                                 Settings(l2=l2, target=target / 100, budget=budget, limit=limit, device=device),
+                                 not no_sweep, not no_counters)
+        from mutate.pipeline.analyze import run_analysis
+        from mutate.report.progress import stage_progress
+
+        with stage_progress() as progress:
+            analysis = run_analysis(request, progress)
+        if html is not None:
+            _write_html(analysis, html)
+    except KmutateError as error:
+        if as_json:
+            from mutate.report.analysis_document import failure_document
+
+            click.echo(json.dumps(failure_document(str(file), arch or "", error), indent=1, ensure_ascii=False))
+        raise
+    if as_json:
+        from mutate.report.analysis_document import analysis_document
+
+        click.echo(json.dumps(analysis_document(analysis), indent=1, ensure_ascii=False, allow_nan=False))
+    elif markdown:
+        from mutate.report.markdown import render_markdown
+
+        click.echo(render_markdown(analysis))
+    else:
+        from mutate.report.analysis import print_analysis
+
+        print_analysis(analysis)
+        if html is not None:
+            click.echo(f"the whole report: {html}")
+    for kernel in analysis.kernels:
+        if kernel.error is not None:
+            click.echo(str(kernel.error), err=True)
+    return _status(analysis)
+
+
+def _write_html(analysis: Analysis, path: Path) -> None:
+    from mutate.report.html import render_html
+
+    text = render_html(analysis)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise KmutateError("output-not-writable", f"cannot write {path}: {error.strerror}",
+                           hint="give --html another path") from None
+
+
+def _status(analysis: Analysis) -> int:
+    from mutate.limiter.model import Limiter
+
+    if analysis.interrupted:
+        return 130
+    if any(k.error is not None for k in analysis.kernels):
+        return 2
+    open_ = (Limiter.INCONCLUSIVE, Limiter.UNKNOWN)
+    return 3 if any(la.finding.limiter in open_ for k in analysis.kernels for la in k.launches) else 0
