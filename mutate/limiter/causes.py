@@ -27,7 +27,6 @@ _EFFICIENT = 0.8
 """Sectors that are used to this part are no matter of the pattern: halos and row ends cost that much."""
 _CONFLICTS = 0.05
 _WARP = 32
-_LANES = 28.0
 _SPILLED = 0.02
 _WAVES = 8
 """With more waves than this, a last one that is not full costs less than an eighth."""
@@ -219,7 +218,7 @@ def too_few_blocks(e: Evidence) -> Found:
 
 def divergence(e: Evidence) -> Found:
     f, math = e.facts, e.time(MATH)
-    if f.active_lanes is None or f.active_lanes >= _LANES:
+    if f.active_lanes is None or f.active_lanes >= _EFFICIENT * _WARP:
         return None
     evidence = [f"{f.active_lanes:.1f} of {_WARP} lanes are active on average"]
     if f.branches and f.divergent_branches is not None:
@@ -233,7 +232,7 @@ def divergence(e: Evidence) -> Found:
             payoff = Payoff("all lanes active in every instruction",
                             Interval(gain, e.full.low / rest, e.full.high / rest), "math-only and active lanes",
                             "math-only's time shrinks with the lanes, the rest stays", "estimated")
-    return Cause("divergence", "lanes of a warp go different ways", tuple(evidence),
+    return Cause("divergence", "lanes are idle: they go different ways, or predicates turn them off", tuple(evidence),
                  "group threads that take the same path (sort or bin the work, map by warp), or compute both sides "
                  "without a branch", payoff, _share(payoff))
 

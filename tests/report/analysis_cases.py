@@ -103,7 +103,7 @@ __global__ void broken(float *v) { v[threadIdx.x] = undeclared; }
 """
 GPU = Gpu("NVIDIA H200", (9, 0), "580.159.04", 132, "GPU-8a1f", 150_000_000_000, 62_914_560, 1980.0, "13.0")
 ROOFS = Roofs(GPU, 3940.0, 4533.0, 4339.0, 51_200.0, 4.19, 2.78, {8: 2100.0, 32: 3700.0, 64: 3940.0},
-              "2026-11-20T09:30:00+00:00")
+              measured="2026-11-20T09:30:00+00:00")
 TIMES = {"original": 1.068, "identity": 1.069, "memory-only": 0.642, "math-only": 0.357, "no-sync": 0.816,
          "smem-conflict-free": 1.041, "store-only": 0.201}
 
