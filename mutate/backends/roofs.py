@@ -34,7 +34,7 @@ _KIND = "roofs"
 _FORMAT = "1"
 # A buffer: so many bytes, or so many L2 sizes if that is more (what a kernel wrote last stays in L2 and was not moved
 # when it ends); and at most this part of the GPU's memory.
-_BUFFER_BYTES, _BUFFER_L2, _BUFFER_SHARE = 2**30, 16, 1 / 8
+_BUFFER_BYTES, _BUFFER_L2, _BUFFER_SHARE = 2**30, 64, 1 / 16
 _THREADS, _CHUNK = 256, 4
 _STRIDE_BLOCKS = (4, 8, 16)
 _FMA_BLOCKS_PER_SM, _FMA_ROUNDS, _FMA_PER_ROUND = 8, 2048, 128

@@ -151,7 +151,7 @@ def _print_roofs(console: Console, roofs: Roofs, diagnosis: Diagnosis) -> None:
 
 
 def doctor_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The JSON document."""
+    """The one document that ``--json`` prints; ``mutate/report/schemas/doctor-1.json`` describes it."""
     out: dict[str, Any] = {
         "schema": SCHEMA, "kmutate": __version__, "ready": not diagnosis.lacking,
         "checks": [{**asdict(c), "state": str(c.state)} for c in diagnosis.checks],
