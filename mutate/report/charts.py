@@ -151,12 +151,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Roof:
-    """A polyline ``path`` in a square of 100 by 100, and its label; a leader goes from it to ``leader`` percent."""
+    """The lines of one kind in a square of 100 by 100, and what they stand for."""
 
-    path: str
+    paths: tuple[str, ...]
     kind: str
-    label: Mark
-    leader: float | None = None
+    words: str
 
 
 @dataclass(frozen=True)
@@ -168,8 +167,8 @@ class Roofline:
     words: str
 
 
-# Percent of the width that must lie left of the ridge for the names of roofs to have room there on a narrow screen.
-_ROOM = 66.0
+# Part of the height that the names of the points need below them.
+_ROOM = 0.28
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -215,7 +214,9 @@ def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Rooflin
     xs = [x for _, x in found]
     low_x, high_x = math.log10(min([*xs, *ridges]) / 6), math.log10(max([*xs, *ridges]) * 6)
     top = max([rate, *(c for _, c in compute), *(m * max(xs) for _, m in memory if not compute)])
-    low_y, high_y = math.log10(min(rate, memory[-1][1] * min(xs)) / 8), math.log10(top * 2.5)
+    high_y = math.log10(top * 2.5)
+    low_y = min(math.log10(min(rate, memory[-1][1] * min(xs)) / 6),
+                (math.log10(rate) - _ROOM * high_y) / (1 - _ROOM))
 
     def x_of(x: float) -> float:
         return round(100 * (math.log10(x) - low_x) / (high_x - low_x), 2)
@@ -224,26 +225,20 @@ def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Rooflin
         return round(100 * (1 - (math.log10(y) - low_y) / (high_y - low_y)), 2)
 
     roofs: list[Roof] = []
-    upper, lower = max(m for _, m in memory), min(m for _, m in memory)
-    ridge = x_of(max(ridges, default=10.0**high_x))
-    # Names of both lines one below the other: left of the upper line, or right of the lower one near the bottom where
-    # the lines leave no room on the left.
-    on_left = ridge > _ROOM
-    beside = 10.0 ** (low_x + (high_x - low_x) * (ridge - 20) / 100)
-    height = 100 - y_of(upper * beside) if on_left else 24.0
-    for kind, bandwidth in memory:
-        ceiling = next((c for k, c in compute if k == kind), compute[0][1] if compute else 10.0**high_y)
-        end = min(ceiling / bandwidth, 10.0**high_x)
-        path = f"M{x_of(10.0**low_x)},{y_of(bandwidth * 10.0**low_x)} L{x_of(end)},{y_of(bandwidth * end)}"
-        at = 10.0 ** (low_y + (high_y - low_y) * (height - 9 * len(roofs)) / 100)
-        x = x_of(at / (upper if on_left else lower))
-        roofs.append(Roof(path, kind, Mark(x, y_of(at), f"{kind} {f.gbs(bandwidth)}", "end" if on_left else "start"),
-                          x_of(at / bandwidth)))
-    for kind, flat in compute:
-        start = min((flat / m for k, m in memory if k == kind), default=10.0**low_x)
-        path = f"M{max(0.0, x_of(start))},{y_of(flat)} L100,{y_of(flat)}"
-        name = f"fp32 {f.gflops(flat)} {'measured' if kind == 'copy' else 'peak'}"
-        roofs.append(Roof(path, kind, Mark(100.0, y_of(flat), name, "end", drop=-6 if kind == "peak" else 15)))
+    for kind, words in (("peak", "peak"), ("copy", "measured")):
+        names, paths = [], []
+        flat = next((c for k, c in compute if k == kind), None)
+        for bandwidth in (m for k, m in memory if k == kind):
+            ceiling = flat or max((c for _, c in compute), default=10.0**high_y)
+            end = min(ceiling / bandwidth, 10.0**high_x)
+            paths.append(f"M{x_of(10.0**low_x)},{y_of(bandwidth * 10.0**low_x)} L{x_of(end)},{y_of(bandwidth * end)}")
+            names.append(f"{'copy ' if kind == 'copy' else ''}{f.gbs(bandwidth)}")
+        if flat is not None:
+            start = min((flat / m for k, m in memory if k == kind), default=10.0**low_x)
+            paths.append(f"M{max(0.0, x_of(start))},{y_of(flat)} L100,{y_of(flat)}")
+            names.append(f"fp32 {f.gflops(flat)}")
+        if paths:
+            roofs.append(Roof(tuple(paths), kind, f"{words}: {', '.join(names)}"))
     ordered = sorted(found, key=lambda p: p[1])
     # Names below the points, where there are no roofs; the outermost lowest, so that no leader crosses a name.
     rightwards = x_of(sum(xs) / len(xs)) <= 50
@@ -251,7 +246,7 @@ def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Rooflin
                    name.split()[0].lower(), 18 + 16 * (len(ordered) - 1 - n if rightwards else n))
               for n, (name, x) in enumerate(ordered)]
     words = f"{f.gflops(rate)}. " + "; ".join(f"{n}: {f.number(x, 3)} FLOP/byte" for n, x in found) + ". Roofs: " + \
-        "; ".join(r.label.text for r in roofs) + "."
+        "; ".join(r.words for r in roofs) + "."
     return Roofline(tuple(roofs), tuple(points), _log_ticks(low_x, high_x), _log_ticks(low_y, high_y, True), words)
 
 

@@ -124,9 +124,9 @@ def _facts(facts: Facts) -> list[tuple[str, str, str]]:
         value = getattr(facts, field)
         if value is None or value == "":
             continue
-        text = value if isinstance(value, str) else \
+        text = value if isinstance(value, str) else figures.size(value) if unit == "bytes" else \
             f"{value:,.0f}" if isinstance(value, int) or 1e3 <= value < 1e15 else figures.number(value)
-        out.append((words, f"{text} {unit}".rstrip(), facts.sources.get(field, "")))
+        out.append((words, text if unit == "bytes" else f"{text} {unit}".rstrip(), facts.sources.get(field, "")))
     return out
 
 

@@ -219,13 +219,13 @@ def test_a_kernel_at_copy_speed_lies_on_the_roof() -> None:
     facts = replace(FACTS, requested_bytes=3940e6, moved_bytes=2 * 3940e6, floor_bytes=None, fp32_flops=4e9)
     drawn = charts.roofline(replace(FINDING, full=Interval.exact(1.0)), facts, load_machine("h200"))
     assert drawn is not None
-    roof = next(r for r in drawn.roofs if r.kind == "copy" and "GB/s" in r.label.text)
-    (x0, y0), (x1, y1) = _ends(roof.path)
+    roof = next(r for r in drawn.roofs if r.kind == "copy")
+    (x0, y0), (x1, y1) = _ends(roof.paths[0])
     on = {p.kind: y0 + (p.x - x0) * (y1 - y0) / (x1 - x0) - p.y for p in drawn.points}
     assert on["application"] == pytest.approx(0, abs=0.1)
     assert on["hardware"] > 5  # twice the bytes at the same rate: above the roof
-    assert [r.label.text for r in drawn.roofs] == [
-        "peak 4,800 GB/s", "copy 3,940 GB/s", "fp32 67.0 TFLOP/s peak", "fp32 51.2 TFLOP/s measured"]
+    assert [r.words for r in drawn.roofs] == [
+        "peak: 4,800 GB/s, fp32 67.0 TFLOP/s", "measured: copy 3,940 GB/s, fp32 51.2 TFLOP/s"]
 
 
 def test_ticks_are_where_their_numbers_are() -> None:
