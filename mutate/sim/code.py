@@ -15,9 +15,11 @@ from mutate.resources import templates_dir
 from mutate.toolchain.cache import default_cache, digest
 
 COMPILED = ("access", "across", "atomics", "coalesce", "execute", "filling", "intrinsics", "lanes", "lanes_convert",
-            "lanes_half", "lanes_integer", "layout", "log", "memory", "operations", "registers", "semantics",
-            "shuffle", "splits", "system")
+            "lanes_half", "lanes_integer", "lanes_mufu", "layout", "log", "memory", "operations", "registers",
+            "semantics", "shuffle", "splits", "system")
 """Modules of this package whose text goes into machine code."""
+TABLES = Path(__file__).with_name("data") / "mufu.csv"
+"""The special-function unit's coefficients, which do so, too."""
 ENVIRONMENT = "KMUTATE_CODE_CACHE"
 """Folder for machine code, when it is not to be below the cache."""
 _MARK = "compiled"
@@ -27,7 +29,7 @@ Progress = Callable[[str, int, int], None]
 @cache
 def code_digest() -> str:
     """Names everything that goes into the machine code: sources, template, numba, Python, processor."""
-    return text_digest(COMPILED, (templates_dir() / "sim" / "lanes.py.j2").read_bytes())
+    return text_digest(COMPILED, (templates_dir() / "sim" / "lanes.py.j2").read_bytes(), TABLES.read_bytes())
 
 
 def text_digest(modules: Sequence[str], *more: bytes) -> str:

@@ -354,7 +354,7 @@ class Decoder:
 
 
 _ONLY_PREDICATES = frozenset({"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "FCHK"})
-_HALF_INPUT = frozenset({"h2i32", "h2i64", "h2f", "h2dbl", "hrnd"})
+_HALF_INPUT = frozenset({"h2i32", "h2i64", "h2f", "h2dbl", "hrnd", "mufu_half"})
 # Multiplications whose carry is wanted.
 _CARRY_OUT = {"wide_u": "wide_c", "imad_hi_u": "imad_hi_c"}
 

@@ -1,4 +1,4 @@
-"""The special-function unit and conversions of a lane; see ``lanes`` for what all of these have in common."""
+"""Conversions of a lane; see ``lanes`` for what all of these have in common."""
 
 from __future__ import annotations
 
@@ -14,62 +14,6 @@ from mutate.sim.lanes_half import d2h
 _INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
 f32, f64 = np.float32, np.float64
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
-
-
-@njit(**_INLINE)
-def mufu(a, m):
-    """The special-function unit, computed in double and rounded once: within 1 ulp of exact, 2 ulp of the hardware
-
-    (LG2 near 1, SIN, COS and TANH: as near in absolute terms as the hardware, PTX ISA).
-
-    m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS (of turns), 7 TANH. Subnormals count as zero on both sides but
-    for TANH.
-    """
-    if m == 7:
-        return canon(f32(math.tanh(f64(u2f(u32(a))))))
-    x = f64(u2f(ftz(u32(a))))
-    if m == 0:
-        r = math.copysign(np.inf, x) if x == 0 else 1.0 / x
-    elif m == 1:
-        r = math.copysign(np.inf, x) if x == 0 else (1.0 / math.sqrt(x) if x > 0 else np.nan)
-    elif m == 2:
-        r = x if x == 0 else (math.sqrt(x) if x > 0 else np.nan)
-    elif m == 3:
-        r = 2.0**x if abs(x) < 1000 else (np.inf if x > 0 else (0.0 if x < 0 else x))
-    elif m == 4:
-        r = -np.inf if x == 0 else (math.log2(x) if x > 0 else np.nan)
-    elif math.isinf(x):
-        r = np.nan
-    elif m == 5:
-        turn = abs(x - np.trunc(x))
-        r = math.sin(turn * (2.0 * math.pi)) if turn != 0 and turn != 0.5 else 0.0
-        r = -r if signbit64(x) else r
-    else:
-        turn = abs(x - np.trunc(x))
-        r = math.cos(turn * (2.0 * math.pi)) if turn != 0.25 and turn != 0.75 else 0.0
-    return ftz(canon(f32(r)))
-
-
-@njit(**_INLINE)
-def mufu64(a, m):
-    """High word of an approximate reciprocal (m = 0) or reciprocal square root (1) of the double with high word a.
-
-    An H200 rounds up from about 0.93 (0.94) of a unit on; within 1 unit of it always.
-    """
-    x = u2d(u64(a) << u64(32))
-    sign = u32(a) & u32(0x80000000)
-    if x != x:
-        return u32(0x7FFFFFFF)
-    if (d2u(x) >> u64(52)) & u64(0x7FF) == 0:
-        return sign | u32(0x7FF00000)
-    if math.isinf(x):
-        return sign if m == 0 or x > 0 else u32(0x7FFFFFFF)
-    if m == 1 and x < 0:
-        return u32(0x7FFFFFFF)
-    u = d2u(1.0 / x if m == 0 else 1.0 / math.sqrt(x))
-    if (u >> u64(52)) & u64(0x7FF) == 0:
-        return sign
-    return u32((u + u64(0x11000000 if m == 0 else 0x0E800000)) >> u64(32))
 
 
 @njit(**_INLINE)

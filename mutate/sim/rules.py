@@ -216,6 +216,8 @@ def _mufu(mods: Modifiers) -> Form:
         return Form("mufu", plain[mods[0]])
     if len(mods) == 1 and mods[0] in ("RCP64H", "RSQ64H"):
         return Form("mufu64", int(mods[0].startswith("RSQ")))
+    if len(mods) == 2 and mods[0] in ("EX2", "TANH") and mods[1] in ("F16", "BF16"):
+        return Form("mufu_half", plain[mods[0]] + 8 * (mods[1] == "BF16"))
     raise UnsupportedError("modifier ." + ".".join(mods))
 
 

@@ -90,6 +90,7 @@ fsetp_ftz | u u   | 1 2 3 | u2f(ftz(a)) < u2f(ftz(b)) ; u2f(ftz(a)) == u2f(ftz(b
 fchk      | u u   | 1   | fchk(a, b)
 mufu      | u     | u   | mufu(a, m)
 mufu64    | u     | u   | mufu64(a, m)
+mufu_half | u     | u   | mufu_half(a, m)
 """
 
 _DOUBLE = """
