@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import njit
 
-from mutate.sim.intrinsics import d2u, f2u, u2d, u2f
-from mutate.sim.lanes import _to_single, canon, ftz, signbit64
+from mutate.sim.intrinsics import d2u, f2u
+from mutate.sim.lanes import _to_single, ftz
 from mutate.sim.lanes_half import d2h
 
 _INLINE = {"inline": "never", "error_model": "numpy", "cache": False}

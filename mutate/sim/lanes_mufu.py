@@ -2,10 +2,10 @@
 
 The unit evaluates ``c0 + c1 x + c2 x²`` in fixed point, where the operand's upper bits pick the coefficients and x is
 the rest (S. F. Oberman, M. Y. Siu, "A High-Performance Area-Efficient Multifunction Interpolator", ARITH 2005). How its
-words are cut is what NVIDIA's first such unit does (the project envytools describes it for G80; an H200 answers so, too),
-and for TANH, which that one does not have, what an H200's answers show. The coefficients are those of the H200: recovered
-from all its answers (``tests/gpu/mufu_probe.py``), and the only ones from which these come out. Of older architectures
-the same is assumed.
+words are cut is what the project envytools found for NVIDIA's first such unit, G80's, and all answers of an H200 agree;
+for SQRT and TANH, which G80 lacks, it follows from the answers. The coefficients are the H200's: recovered from
+its answers, and the only ones from which these come out (``tests/gpu/mufu_probe.py``, which has also compared all
+2**32 operands of each function). Of older architectures the same is assumed.
 """
 
 from __future__ import annotations
@@ -123,9 +123,10 @@ def _position(a, m):
 
 @njit(**_INLINE)
 def mufu(a, m):
-    """m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS (of turns), 7 TANH. Subnormals count as zero on both sides but
+    """m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS (of turns), 7 TANH.
 
-    for TANH. The quadratic is cut to 24 bits, for the last four after a fixed point, LG2 having added the exponent.
+    Subnormals count as zero on both sides but for TANH. The sum is a mantissa, or for the last four a number in fixed
+    point, LG2 having added the exponent, that becomes a single by cutting it to 24 bits.
     """
     a = u32(a)
     known, answer = _exceptional(a, m)
@@ -182,9 +183,9 @@ def mufu64(a, m):
 
 @njit(**_INLINE)
 def mufu_half(a, m):
-    """EX2 and TANH (``m & 7`` as in ``mufu``) of a 16-bit float (bfloat16 when m & 8, the word's upper one when m & 512).
+    """EX2 and TANH (``m & 7`` as in ``mufu``) of a 16-bit float: bfloat16 when m & 8, the upper half when m & 512.
 
-    The result in single precision, cut to 16 bits; what is too large is infinite.
+    The result in single precision, cut to 16 bits; what is too large is infinite. The word's upper half is zero.
     """
     h = half_in(a, m) & u32(0xFFFF)
     r = u32(mufu(u32(h << u32(16)) if m & 8 else f2u(f32(h2d(h, False))), m & 7))

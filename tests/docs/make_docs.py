@@ -234,8 +234,7 @@ def accuracy_page() -> str:
         deviations=accuracy.deviations(samples), noise=accuracy.noise(samples),
         reduction_error=f"{100 * abs(reduction.error('reduction_sectors')):.1f} %", compared=len(steady),
         racing=", ".join(f"`{v}`" for v in accuracy.RACING), identical=sum(r.equal == r.arrays for r in steady),
-        memory=accuracy.memory_table(samples), mufu=accuracy.mufu_table(accuracy.simulate_mufu()),
-        points=accuracy.MUFU_POINTS)
+        memory=accuracy.memory_table(samples), functions=accuracy.functions_table())
 
 
 

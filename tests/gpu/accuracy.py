@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from compare import CSV, METRICS, MUFU, MUFU_FUNCTIONS, MUFU_POINTS
+from compare import CSV, METRICS, REFERENCE
 
 # Variants that race on purpose (no barriers, shared memory at other indices): their results are nobody's.
 RACING = ("no-sync", "smem-conflict-free", "smem-broadcast")
@@ -27,6 +25,7 @@ class Row:
     arrays: int
     equal: int
     worst_ulp: int | None
+    memory: str
 
     def error(self, metric: str) -> float:
         """Relative to the GPU's count; 0 where both have none."""
@@ -42,7 +41,8 @@ def rows() -> list[Row]:
     lines = [line for line in CSV.read_text().splitlines() if not line.startswith("#")]
     return [Row(r["sample"], r["kernel"], int(r["launch"]), r["variant"], r["code"],
                 {m: int(r[f"gpu_{m}"]) for m in METRICS}, {m: int(r[f"sim_{m}"]) for m in METRICS}, int(r["arrays"]),
-                int(r["equal"]), int(r["worst_ulp"]) if r["worst_ulp"] else None) for r in csv.DictReader(lines)]
+                int(r["equal"]), int(r["worst_ulp"]) if r["worst_ulp"] else None, r["memory"])
+            for r in csv.DictReader(lines)]
 
 
 def counters_table(found: list[Row]) -> list[dict[str, Any]]:
@@ -83,28 +83,8 @@ def memory_table(found: list[Row]) -> list[dict[str, Any]]:
             if r.variant == "original" and r.equal != r.arrays]
 
 
-def mufu_table(simulated: np.ndarray) -> list[dict[str, str]]:
-    """Per function of the special-function unit, over the reference points; ``simulated`` has shape (8, points)."""
-    gpu = np.load(MUFU)["out"]
-    out = []
-    for name, a, b in zip(MUFU_FUNCTIONS, simulated, gpu, strict=True):
-        apart = np.abs(a.view(np.int32).astype(np.int64) - b.view(np.int32).astype(np.int64))
-        out.append({"name": name, "equal": f"{100 * float((apart == 0).mean()):.0f} %", "worst": str(apart.max()),
-                    "p99": f"{np.percentile(apart, 99):.0f}",
-                    "absolute": f"{np.abs(a.astype(np.float64) - b).max():.1e}"})
-    return out
-
-
-def simulate_mufu() -> np.ndarray:
-    """The first ``MUFU_POINTS`` points of tests/gpu/mufu.cu on the simulator, shape (8, MUFU_POINTS)."""
-    from mutate.pipeline.binaries import compile_file
-    from mutate.results import Request
-    from mutate.sim.image import read_image
-    from mutate.sim.run import Simulation
-
-    (k,) = compile_file(Request(path=Path(__file__).with_name("mufu.cu"), mutations=("identity",)))
-    launch = k.target.launches[0]
-    simulation = Simulation(read_image(k.original.cubin, k.original.entry), k.original.listing, launch)
-    simulation.run(range(MUFU_POINTS // launch.threads))
-    region = next(r for r in simulation.initial.regions if r.name == "out")
-    return simulation.memory.read(region).view(np.float32).reshape(8, -1)[:, :MUFU_POINTS]
+def functions_table() -> list[dict[str, Any]]:
+    """Of each function of the special-function unit: how many operands it was asked for, how many answers are ours."""
+    lines = (REFERENCE / "h200_mufu_all.csv").read_text().splitlines()
+    return [{"name": r["function"], "operands": int(r["operands"]), "equal": int(r["equal"])}
+            for r in csv.DictReader(line for line in lines if not line.startswith("#"))]

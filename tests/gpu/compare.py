@@ -26,9 +26,7 @@ sys.path.insert(0, str(ROOT))
 # Samples that use the special-function unit: their arrays are kept, for distances in units of the last place.
 APPROXIMATE = ("nbody", "softmax_rows", "special_functions", "mufu")
 REFERENCE = Path(__file__).resolve().parent / "reference"
-CSV, MUFU = REFERENCE / "h200_simulator.csv", REFERENCE / "h200_mufu.npz"
-MUFU_POINTS = 4096
-MUFU_FUNCTIONS = ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos", "tanh")
+CSV = REFERENCE / "h200_simulator.csv"
 METRICS = {
     "instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed.sum",
@@ -192,7 +190,7 @@ def simulate(job: dict[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]
 
 
 def check(folder: Path, out: Path) -> None:
-    """Simulates all launches; writes tests/gpu/reference/h200_simulator.csv (one row a launch) and h200_mufu.npz."""
+    """Simulates all launches; writes tests/gpu/reference/h200_simulator.csv, one row a launch."""
     from mutate.sim.code import load_interpreter
 
     load_interpreter(lambda *_: None)
@@ -209,19 +207,22 @@ def check(folder: Path, out: Path) -> None:
                    "# made by: python tests/gpu/compare.py prepare .bench/sim; tests/gpu/measure_simulator.sh "
                    ".bench/sim OUT on the GPU; python tests/gpu/compare.py check .bench/sim OUT\n"
                    "# gpu_: ncu's counters (METRICS in compare.py); sim_: the simulator's; equal: arrays with the same "
-                   "bytes after the launch; code: SHA-256 of the cubin, start\n")
+                   "bytes after the launch; code: SHA-256 of the cubin, start; memory: of all arrays on the GPU\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["sample", "kernel", "launch", "variant", "code", *(f"gpu_{m}" for m in METRICS),
-                         *(f"sim_{m}" for m in METRICS), "arrays", "equal", "worst_ulp"])
+                         *(f"sim_{m}" for m in METRICS), "arrays", "equal", "worst_ulp", "memory"])
         for job, gpu in zip(jobs, measured, strict=True):
             sim, memory = simulate(job)
             equal = sum(hashlib.sha256(a).hexdigest() == digests[job["name"]][n] for n, a in memory.items())
             worst = _worst_ulp(job, memory, arrays) if job["variant"] == "original" else ""
             writer.writerow([job["sample"], job["kernel"], job["launch"], job["variant"], code_of(job["cubin"]),
                              *(int(gpu.get(m, 0)) for m in METRICS), *(sim[m] for m in METRICS), len(memory), equal,
-                             worst])
-    mufu = next(j for j in jobs if j["sample"] == "mufu" and j["variant"] == "original")
-    np.savez_compressed(MUFU, out=arrays[f"{mufu['name']}/out"].view(np.float32).reshape(8, -1)[:, :MUFU_POINTS])
+                             worst, memory_digest(digests[job["name"]])])
+
+
+def memory_digest(arrays: dict[str, str]) -> str:
+    """Names the bytes of all arrays after a launch, from each array's SHA-256."""
+    return hashlib.sha256("".join(arrays[name] for name in sorted(arrays)).encode()).hexdigest()[:16]
 
 
 def code_of(cubin: bytes) -> str:

@@ -594,5 +594,31 @@ _BF16 = table(
     archs=("sm_80", "sm_86", "sm_89", "sm_90"),
 )
 
+
+
+def _near16(got: Array, wanted: Array) -> Array:
+    """Packed 16-bit numbers at most two units of the last place apart."""
+    g, w = (x.view(np.uint16).astype(np.int32).reshape(-1, 2) for x in (got, wanted))
+    return np.asarray((np.abs(g - w) <= 2).all(1))
+
+
+_UNIT = np.linspace(-12, 12, 4096)
+_MUFU16 = table(
+    "mufu of 16 bits",
+    {"p": ("unsigned", bits16(_UNIT)), "q": ("unsigned", to_bf16(_UNIT).view(np.uint32))},
+    [
+        Row("unsigned", asm("tanh.approx.f16x2 $0, $1", "p", kind="unsigned"),
+            lambda p: bits16(np.tanh(h(p).astype(F64))), _near16),
+        Row("unsigned", asm("ex2.approx.f16x2 $0, $1", "p", kind="unsigned"),
+            lambda p: bits16(2.0 ** h(p).astype(F64)), _near16),
+        Row("unsigned", asm("tanh.approx.bf16x2 $0, $1", "q", kind="unsigned"),
+            lambda q: to_bf16(np.tanh(bf(q).astype(F64))).view(np.uint32), _near16, least=90),
+        Row("unsigned", asm("ex2.approx.ftz.bf16x2 $0, $1", "q", kind="unsigned"),
+            lambda q: to_bf16(2.0 ** bf(q).astype(F64)).view(np.uint32), _near16, least=90),
+    ],
+    {"sm_75": "MUFU.TANH.F16 MUFU.EX2.F16",
+     "sm_90": "MUFU.TANH.F16 MUFU.EX2.F16 MUFU.TANH.BF16 MUFU.EX2.BF16"},
+)
+
 FLOAT: tuple[Snippet, ...] = (_SINGLE, _SCALED, _EDGE, _DIRECTED, _MUFU, _WAVES, _DOUBLE, _DOUBLE_FUNCTIONS,
-                              _HALF, _MIXED, _BF16)
+                              _HALF, _MIXED, _BF16, _MUFU16)
