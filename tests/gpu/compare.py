@@ -39,6 +39,9 @@ METRICS = {
     "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "shared_atomic_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+    # Counted by instrumented instructions: what the code demands, without what the unit's other traffic adds.
+    "sass_shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "sass_shared_store_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
 }
 
 
@@ -185,6 +188,8 @@ def simulate(job: dict[str, Any]) -> tuple[dict[str, int], dict[str, np.ndarray]
         "shared_load_wavefronts": total(lay.WAVEFRONTS, "LDS", "LDSM"),
         "shared_store_wavefronts": total(lay.WAVEFRONTS, "STS", "LDGSTS"),
         "shared_atomic_wavefronts": total(lay.WAVEFRONTS, "ATOMS"),
+        "sass_shared_load_wavefronts": total(lay.WAVEFRONTS, "LDS", "LDSM"),
+        "sass_shared_store_wavefronts": total(lay.WAVEFRONTS, "STS"),
     }
     return counters, {r.name: outcome.memory.read(r) for r in simulation.initial.regions if r.array is not None}
 
