@@ -1,4 +1,4 @@
-// The special-function unit by itself, for the distance between the simulator's functions and the hardware's.
+// The special-function unit by itself, as a kernel; mufu_probe.py asks it for more.
 /* kmutate launch
    int n = 65536;
    dim3 grid = { n / 256 };
