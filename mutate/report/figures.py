@@ -405,7 +405,7 @@ def heading(finding: Finding) -> str:
 
 
 def exposed_words(finding: Finding) -> str:
-    """``2.120 ms of math exposed (13 % of it)``."""
+    """``2.12 ms of math exposed (13 % of it)``."""
     part = finding.memory if finding.exposed_of == "memory" else finding.math
     if finding.exposed_ms is None or not finding.exposed_of:
         return ""
@@ -413,9 +413,9 @@ def exposed_words(finding: Finding) -> str:
     if value <= 0:
         return f"nothing of {finding.exposed_of} exposed"
     if part is not None and value > part.value:
-        return f"all of {finding.exposed_of} exposed, and {number(value - part.value)} ms that neither explains"
+        return f"all of {finding.exposed_of} exposed, and {number(value - part.value, 3)} ms that neither explains"
     of = f" ({percent(value / part.value)} of it)" if part is not None and part.value > 0 else ""
-    return f"{number(value)} ms of {finding.exposed_of} exposed{of}"
+    return f"{number(value, 3)} ms of {finding.exposed_of} exposed{of}"
 
 
 def ranked_payoffs(finding: Finding) -> tuple[Payoff, ...]:

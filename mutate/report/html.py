@@ -61,7 +61,11 @@ class VariantView:
     diff: tuple[DiffLine, ...]
     added: int
     removed: int
-    tones: dict[Verdict, str]
+
+    @property
+    def was_run(self) -> bool:
+        """Whether the simulator executed it."""
+        return bool(self.counts) and self.counts[0][3] is not None
 
     @property
     def has_details(self) -> bool:
@@ -115,7 +119,7 @@ def _view(row: figures.Row, bar: charts.Bar | None, places: int) -> VariantView:
         row, bar, figures.fixed(row.time.value, places) if row.time is not None else "", figures.spread(row.time),
         figures.factor(row.gain.value) if row.gain is not None else "", figures.ends(row.gain), about,
         tuple(_class_counts(c)) if c is not None else (), tuple(_memory(c)) if c is not None else (),
-        tuple(_resources(c)) if c is not None else (), diff, added, removed, _TONES)
+        tuple(_resources(c)) if c is not None else (), diff, added, removed)
 
 
 def _facts(facts: Facts) -> list[tuple[str, str, str]]:
@@ -193,3 +197,11 @@ def _environment() -> jinja2.Environment:
 def render_html(analysis: Analysis, date: str | None = None) -> str:
     """A complete document in UTF-8. ``date`` is ISO 8601 with a time zone, by default now."""
     return figures.clean(_environment().get_template(_TEMPLATE).render(_context(analysis, date or figures.now())))
+
+
+def notebook_html(analysis: Analysis) -> str:
+    """The page in a frame of its own, for ``_repr_html_``: its style does not touch the notebook's."""
+    import html
+
+    return (f'<iframe sandbox="" title="kmutate analysis" width="100%" height="900" style="border: 0" '
+            f'srcdoc="{html.escape(render_html(analysis))}"></iframe>')

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CONTEXT = 2
 # Steps of the background; the stylesheet has a colour for each.
 _HEATS = 6
+# Lines with less than this part of what the hottest line has are left without.
+_COLD = 0.02
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def listing(counts: LaunchCounts | None, target: Target, source: str) -> Listing
             return Line(number, code, cells=("",) * len(columns))
         n, v = executed[id(found)], values[id(found)]
         lanes = v["active_lanes_on"]
-        heat = min(_HEATS, 1 + int(_HEATS * n / most)) if n and most else 0
+        heat = min(_HEATS, 1 + int(_HEATS * n / most)) if most and n > _COLD * most else 0
         return Line(number, code, round(100 * n / whole, 1), heat, short(n),
                     f"{lanes:.1f}" if lanes is not None else "", tuple(short(total(v, names)) for _, names in columns))
 

@@ -32,7 +32,7 @@ from mutate.limiter.model import Facts, Interval, SweepPoint
 from mutate.machines import load_machine
 from mutate.report import charts, figures
 from mutate.report.code_view import diff_lines, highlighted
-from mutate.report.html import render_html
+from mutate.report.html import notebook_html, render_html
 from mutate.report.listing import listing
 from mutate.source import unified_diff
 
@@ -126,6 +126,14 @@ def test_what_tools_for_the_blind_need(make: Callable[[], Analysis]) -> None:
     assert seen.of("html")[0]["lang"] == "en"
     for link in seen.of("a"):
         assert (link["href"] or "")[1:] in ids
+
+
+def test_a_notebook_gets_the_page_in_a_frame_that_may_do_nothing() -> None:
+    seen = Page(notebook_html(hostile_analysis()))
+    ((tag, attrs),) = seen.tags
+    assert (tag, attrs["sandbox"]) == ("iframe", "")
+    inner = Page(attrs["srcdoc"] or "")
+    assert len(inner.of("h1")) == 1 and not inner.of("img")
 
 
 # --- what stands in it ---

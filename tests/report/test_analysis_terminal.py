@@ -71,7 +71,7 @@ def test_the_seed_s_numbers_are_said_as_in_the_seed(capsys: pytest.CaptureFixtur
     print_finding(*classified())
     text = " ".join(capsys.readouterr().out.split())
     assert "memory-bound" in text
-    assert "2.120 ms of math exposed (13 % of it)" in text
+    assert "2.12 ms of math exposed (13 % of it)" in text
     assert re.search(r"application 61\.88 – 54 %", text)
 
 
@@ -84,7 +84,7 @@ def test_simulated_counters_and_missing_times_are_said(capsys: pytest.CaptureFix
 
 def test_time_that_no_half_explains_is_said() -> None:
     finding = replace(classified()[0], exposed_ms=Interval.exact(20.0))
-    assert figures.exposed_words(finding) == "all of math exposed, and 3.750 ms that neither explains"
+    assert figures.exposed_words(finding) == "all of math exposed, and 3.75 ms that neither explains"
     assert figures.exposed_words(replace(finding, exposed_ms=Interval.exact(-1.0))) == "nothing of math exposed"
 
 
