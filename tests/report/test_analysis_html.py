@@ -27,13 +27,15 @@ from analysis_cases import (
     targets,
 )
 
-from mutate.analyzed import Analysis
-from mutate.limiter.model import Facts, Interval, SweepPoint
+from mutate.analyzed import Analysis, AnalyzedVariant
+from mutate.limiter.model import Facts, Interval, SweepPoint, VariantTime
 from mutate.machines import load_machine
+from mutate.model import Outcome
 from mutate.report import charts, figures
 from mutate.report.code_view import diff_lines, highlighted
 from mutate.report.html import notebook_html, render_html
 from mutate.report.listing import listing
+from mutate.results import VariantResult
 from mutate.source import unified_diff
 
 MAKERS = [full_analysis, plain_analysis, simulated_analysis, hostile_analysis]
@@ -155,6 +157,17 @@ def test_without_times_nothing_is_measured() -> None:
     assert "measured on NVIDIA" not in text
     assert "No roofline: it needs a time and the floating-point operations (fp32)." in text
     assert "T ms" not in text.partition("T_full, T_mem, T_math")[0]
+
+
+def test_an_original_among_the_variants_is_one_row() -> None:
+    base = plain_analysis()
+    (kernel,) = base.kernels
+    (launch,) = kernel.launches
+    own = AnalyzedVariant("original", VariantResult("original", Outcome.OK), None,
+                          VariantTime("original", FINDING.full, Interval.exact(1.0), resident_blocks=8))
+    rows = figures.rows(replace(launch, variants=(*launch.variants, own)))
+    assert [r.name for r in rows] == ["original", *(v.name for v in launch.variants)]
+    assert (rows[0].gain, rows[0].blocks, rows[0].usable) == (None, "8", True)
 
 
 def test_all_kernels_errors_and_warnings_are_there() -> None:
