@@ -161,11 +161,17 @@ def _counters(counts: LaunchCounts | None) -> dict[str, Any] | None:
 # --- variants, launches, kernels ---
 
 
+def _run_outcome(time: VariantTime) -> str | None:
+    """``None`` where nothing was run."""
+    failed = figures.failed_run(time)
+    return str(failed) if failed is not None else "ok" if time.time is not None else None
+
+
 def _variant(v: AnalyzedVariant, lines: Lines) -> dict[str, Any]:
     result, refusal = v.result, v.result.refusal
     time = v.time if v.time is not None else VariantTime(v.name, None, outcome="")
     out: dict[str, Any] = {
-        "name": v.name, "outcome": str(result.outcome), "run": time.outcome or None, "usable": time.usable,
+        "name": v.name, "outcome": str(result.outcome), "run": _run_outcome(time), "usable": time.usable,
         "time_ms": _interval(time.time), "gain": _interval(time.gain), "why": list(time.why),
         "blocks_per_sm": {"resident": time.resident_blocks, "expected": time.expected_blocks},
         "path": str(result.path) if result.path is not None else None, "refusal": None,

@@ -189,6 +189,11 @@ def _log_ticks(low: float, high: float, reverse: bool = False) -> tuple[Tick, ..
     return tuple(out[:: 1 + len(out) // 9])
 
 
+def _from(facts: Facts, field: str) -> str:
+    source = facts.sources.get(field, "")
+    return f" ({source})" if source else ""
+
+
 def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Roofline | None:
     """FLOP/s against FLOPs for each byte, both logarithmic, below what the machine is known to reach.
 
@@ -206,8 +211,8 @@ def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Rooflin
               if g is not None and _usable(g)]
     peak = machine.get("peak.fp32") if machine is not None else None
     published = float(peak.value) if peak is not None and isinstance(peak.value, int | float) else None
-    compute = [(kind, g) for kind, g in (("peak", published), ("copy", facts.fp32_gflops))
-               if g is not None and _usable(g)]
+    reached = facts.fp32_gflops if facts.fp32_gflops != published else None  # a machine file knows only one of them
+    compute = [(kind, g) for kind, g in (("peak", published), ("copy", reached)) if g is not None and _usable(g)]
     if not found or not memory or not _usable(rate):
         return None
     ridges = [c / m for _, c in compute for _, m in memory]
@@ -225,18 +230,19 @@ def roofline(finding: Finding, facts: Facts, machine: Machine | None) -> Rooflin
         return round(100 * (1 - (math.log10(y) - low_y) / (high_y - low_y)), 2)
 
     roofs: list[Roof] = []
-    for kind, words in (("peak", "peak"), ("copy", "measured")):
+    for kind, words in (("peak", "peak"), ("copy", "reached")):
         names, paths = [], []
         flat = next((c for k, c in compute if k == kind), None)
         for bandwidth in (m for k, m in memory if k == kind):
             ceiling = flat or max((c for _, c in compute), default=10.0**high_y)
             end = min(ceiling / bandwidth, 10.0**high_x)
             paths.append(f"M{x_of(10.0**low_x)},{y_of(bandwidth * 10.0**low_x)} L{x_of(end)},{y_of(bandwidth * end)}")
-            names.append(f"{'copy ' if kind == 'copy' else ''}{f.gbs(bandwidth)}")
+            names.append(f"{'copy ' if kind == 'copy' else ''}{f.gbs(bandwidth)}{_from(facts, f'{kind}_gbs')}")
         if flat is not None:
             start = min((flat / m for k, m in memory if k == kind), default=10.0**low_x)
             paths.append(f"M{max(0.0, x_of(start))},{y_of(flat)} L100,{y_of(flat)}")
-            names.append(f"fp32 {f.gflops(flat)}")
+            names.append(f"fp32 {f.gflops(flat)}"
+                         + (_from(facts, "fp32_gflops") if kind == "copy" else " (machine file)"))
         if paths:
             roofs.append(Roof(tuple(paths), kind, f"{words}: {', '.join(names)}"))
     ordered = sorted(found, key=lambda p: p[1])

@@ -16,7 +16,7 @@ from mutate.machines.model import Machine
 from mutate.model import Certificate, Outcome, Verdict
 from mutate.results import Request
 from mutate.simulated import LaunchCounts
-from mutate.timing import ORIGINAL, Session
+from mutate.timing import ORIGINAL, RunOutcome, Session
 
 NONE = "–"
 # From here on numbers are written in powers of ten.
@@ -232,6 +232,12 @@ def _blocks(time: VariantTime | None, certificate: Certificate | None) -> str:
     if resident is None:
         return ""
     return str(resident) if expected is None or expected == resident else f"{resident} of {expected}"
+
+
+def failed_run(time: VariantTime | None) -> RunOutcome | None:
+    """What came of a run that gave no time; ``None`` also where nothing was run."""
+    outcome = next((o for o in RunOutcome if time is not None and o == time.outcome), None)
+    return None if outcome is RunOutcome.OK else outcome
 
 
 def _state(v: AnalyzedVariant) -> tuple[str, str]:

@@ -252,7 +252,8 @@ def untimed(target: Target) -> KernelAnalysis:
     (launch,) = target.launches
     finding = Finding(Limiter.UNKNOWN, Confidence.LOW, "there are no times to read a limiter off.",
                       next_step="run it on a machine with a GPU: kmutate analyze stencil.cu --backend gpu", support=0.0)
-    named = tuple(AnalyzedVariant(n, VariantResult(n, Outcome.OK, certificate=certificate()), certificate(), None)
+    named = tuple(AnalyzedVariant(n, VariantResult(n, Outcome.OK, certificate=certificate()), certificate(),
+                                  VariantTime(n, None, None, Verdict.VALID, "not-timed"))
                   for n in ("memory-only", "math-only"))
     facts = replace(FACTS, fp32_flops=None)
     return KernelAnalysis(target, (LaunchAnalysis(
