@@ -16,7 +16,7 @@ from mutate import resources
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(mutate.__file__).resolve().parent
 DISTRIBUTIONS = {"elftools": "pyelftools", "tree_sitter": "tree-sitter", "tree_sitter_cuda": "tree-sitter-cuda",
-                 "cupy": "cupy-cuda13x"}
+                 "cupy": "cupy-cuda13x", "cupy_backends": "cupy-cuda13x"}
 
 
 def test_data_is_found() -> None:
