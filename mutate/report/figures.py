@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mutate.analyzed import Analysis, AnalyzedVariant, LaunchAnalysis
-from mutate.errors import KmutateError
 from mutate.limiter.model import Facts, Finding, Interval, Limiter, Payoff, VariantTime
 from mutate.machines.model import Machine
 from mutate.model import Certificate, Outcome, Verdict
@@ -433,14 +432,6 @@ def ranked_payoffs(finding: Finding) -> tuple[Payoff, ...]:
 
 def best_payoff(finding: Finding) -> Payoff | None:
     return next((p for p in ranked_payoffs(finding) if 1 < p.gain.value < math.inf), None)
-
-
-def launches(analysis: Analysis) -> tuple[LaunchAnalysis, ...]:
-    return tuple(la for k in analysis.kernels for la in k.launches)
-
-
-def errors(analysis: Analysis) -> tuple[KmutateError, ...]:
-    return tuple(k.error for k in analysis.kernels if k.error is not None)
 
 
 def joined(parts: Sequence[str], between: str = ", ") -> str:
