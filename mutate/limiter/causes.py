@@ -7,6 +7,7 @@ what the kernel would gain if the cause were gone altogether and nothing else ca
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from mutate.limiter.evidence import (
     BROADCAST,
@@ -41,6 +42,29 @@ def _of_variant(e: Evidence, name: str, what: str, note: str = "") -> Payoff | N
     if variant is None or variant.gain is None or variant.gain.high <= 1 + e.floor:
         return None
     return Payoff(what, variant.gain, name, note or "; ".join(variant.why), e.kind)
+
+
+def _without_conflicts(e: Evidence, payoff: Payoff | None) -> Payoff | None:
+    """The payoff of other shared addresses, as the upper bound that it is to be.
+
+    The variant computes its addresses by additional instructions, and the compiler may not use wide accesses any more;
+    a real cure has neither. Were all of the variant's time due to instructions, it would shrink with them, so the gain
+    is at most so much larger; it stays at most what wavefronts there are over those without conflicts, and what is left
+    of the kernel without anything but its memory accesses.
+    """
+    variant = e.usable(payoff.by) if payoff is not None else None
+    if payoff is None or variant is None or variant.work <= 1 + e.floor:
+        return payoff
+    f, full, memory = e.facts, e.full, e.time(MEMORY)
+    limits = [variant.work * payoff.gain.value]
+    if f.shared_wavefronts and f.shared_conflicts is not None and f.shared_conflicts < f.shared_wavefronts:
+        limits.append(f.shared_wavefronts / (f.shared_wavefronts - f.shared_conflicts))
+    if full is not None and memory is not None:
+        limits.append(full.high / memory.low)
+    more = max(1.0, min(limits) / payoff.gain.value)
+    gain = Interval(more * payoff.gain.value, payoff.gain.low, more * payoff.gain.high)
+    note = f"measured {payoff.gain.value:.2f}x, but the variant executes {variant.work:.2f} times the instructions"
+    return replace(payoff, gain=gain, note="; ".join(n for n in (note, payoff.note) if n), kind="estimated")
 
 
 def _share(payoff: Payoff | None) -> float:
@@ -78,7 +102,7 @@ def barriers(e: Evidence) -> Found:
 
 def bank_conflicts(e: Evidence) -> Found:
     f = e.facts
-    payoff = _of_variant(e, CONFLICT_FREE, "no bank conflicts")
+    payoff = _without_conflicts(e, _of_variant(e, CONFLICT_FREE, "no bank conflicts"))
     evidence = []
     if f.shared_conflicts is not None and f.shared_wavefronts is not None:
         part = f.shared_conflicts / max(f.shared_wavefronts, 1)
@@ -101,9 +125,10 @@ def shared_accesses(e: Evidence) -> Found:
     """What broadcasts gain beyond conflict-free accesses is the shared memory's own bandwidth."""
     if bank_conflicts(e) is not None:
         return None
-    payoff = _of_variant(e, BROADCAST, "shared accesses as broadcasts")
-    if payoff is None or payoff.gain.low <= 1 + e.floor:
+    found = _of_variant(e, BROADCAST, "shared accesses as broadcasts")
+    if found is None or found.gain.low <= 1 + e.floor:
         return None
+    payoff = _without_conflicts(e, found)
     return Cause("shared-accesses", "shared memory itself takes time", (
         f"with each shared access a broadcast the kernel takes {_time(e, BROADCAST)}",),
         "keep values in registers (several outputs a thread), load wider words, or use shuffles", payoff,
@@ -198,9 +223,8 @@ def too_few_blocks(e: Evidence) -> Found:
         if best > 1 + max(0.03, e.floor):
             k = point.value
             interval = Interval(best, k * e.full.low / point.time.high, k * e.full.high / point.time.low)
-            payoff = Payoff("enough blocks to fill the GPU", interval, f"a grid {k:g} times as large",
-                            f"{k:g} times the work takes {point.time.value / e.full.value:.2f} times as long", e.kind)
-            evidence.append(payoff.note)
+            payoff = Payoff("enough blocks to fill the GPU", interval, f"a grid {k:g} times as large", kind=e.kind)
+            evidence.append(f"{k:g} times the work takes {point.time.value / e.full.value:.2f} times as long")
     waves = None
     if f.grid_blocks and f.resident_blocks and f.sm_count:
         waves = f.grid_blocks / (f.resident_blocks * f.sm_count)

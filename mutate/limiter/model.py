@@ -67,6 +67,8 @@ class VariantTime:
     why: tuple[str, ...] = ()
     resident_blocks: int | None = None
     expected_blocks: int | None = None
+    work: float = 1.0
+    """Warp instructions that it executes, relative to the original's: more than 1 where a change costs some itself."""
 
     @property
     def usable(self) -> bool:

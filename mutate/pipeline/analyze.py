@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from mutate.analyzed import Analysis, AnalyzedVariant, AnalyzeRequest, KernelAnalysis, LaunchAnalysis
 from mutate.backends.gpu import find_gpu, measure
 from mutate.backends.lock import exclusive
-from mutate.backends.roofs import load_roofs
+from mutate.backends.roofs import load_roofs, measure_roofs, save_roofs
 from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
@@ -72,7 +72,7 @@ class _Run:
         self.gpu, self.untimed = _choose_backend(request)
         self.machine = _machine(request, self.gpu)
         self.request = _with_arch(request, self.gpu, self.machine)
-        self.roofs: Roofs | None = load_roofs(self.gpu) if self.gpu is not None else None
+        self.roofs: Roofs | None = None
         self.interrupted = False
         self._device = device_for(capability_of(self.request.source.arch))
 
@@ -148,11 +148,23 @@ class _Run:
                 if item.sweep is not None:
                     plans.append(item.sweep)
         with exclusive(gpu, default_cache().folder, self.progress):
+            self.roofs = self._roofs(gpu)
             sessions = {s.plan: s for s in measure(plans, self.request.settings, self.progress)}
         for item in items:
             item.session = sessions.get(item.plan.name) if item.plan is not None else None
             item.swept = sessions.get(item.sweep.name) if item.sweep is not None else None
         self.interrupted = len(sessions) < len(plans) or any(s.stopped == "interrupted" for s in sessions.values())
+
+    def _roofs(self, gpu: Gpu) -> Roofs | None:
+        """What the GPU reaches, from the cache or measured now, which takes some seconds once."""
+        known = load_roofs(gpu)
+        if known is None:
+            try:
+                known = measure_roofs(gpu, None, self.progress, device=self.request.settings.device)
+                save_roofs(known)
+            except KmutateError as error:
+                self.warnings.append(f"what this GPU reaches could not be measured: {error.what}")
+        return known
 
     def _plan(self, name: str, item: _Item) -> Plan:
         padding = self._padding(item)
@@ -163,9 +175,10 @@ class _Run:
                 continue
             mine = padding.variants[v.mutation]
             # The plan's padding is for a variant held to the cap; one that is not keeps what it has by itself.
-            pad = 0 if mine.register_cap is not None else mine.pad
-            runs.append(Run(v.mutation, c.compiled.cubin, c.compiled.entry, item.launch.smem + pad,
-                            mine.carveout_percent, padding.original.padded.blocks_per_sm))
+            held = mine.register_cap is None
+            smem = item.launch.smem + (mine.pad if held else 0)
+            blocks = (mine.padded if held else mine.natural).blocks_per_sm
+            runs.append(Run(v.mutation, c.compiled.cubin, c.compiled.entry, smem, mine.carveout_percent, blocks))
         return self._make_plan(name, item, runs)
 
     def _padding(self, item: _Item) -> PaddingPlan:

@@ -54,13 +54,22 @@ def evidence_of(timed: Timed, result: KernelResult, facts: Facts) -> Evidence:
             name, samples.intervals.get(name) if samples is not None else None,
             samples.gains.get(name) if samples is not None else None,
             proven.certificate.verdict if proven is not None and proven.certificate is not None else None,
-            _outcome(proven, run), _why(proven, run), run.resident_blocks if run is not None else None, expected)
+            _outcome(proven, run), _why(proven, run), run.resident_blocks if run is not None else None, expected,
+            _work(proven))
     noise = None
     if samples is not None and IDENTITY in samples.gains:
         gain = samples.gains[IDENTITY]
         noise = Interval(1 / gain.value, 1 / gain.high, 1 / gain.low)
     return Evidence(variants, facts, samples, occupancy_points(timed), grid_points(timed), "measured",
                     _remarks(session), noise)
+
+
+def _work(proven: VariantResult | None) -> float:
+    """Executed warp instructions against the original's; 1 where nothing was run."""
+    dynamic = proven.certificate.dynamic if proven is not None and proven.certificate is not None else None
+    if dynamic is None or not sum(dynamic.original.values()):
+        return 1.0
+    return sum(dynamic.variant.values()) / sum(dynamic.original.values())
 
 
 def _outcome(proven: VariantResult | None, run: RunTimes | None) -> str:

@@ -14,9 +14,10 @@ from mutate.limiter.model import Limiter
 from mutate.pipeline import analyze
 from mutate.resources import samples_dir
 from mutate.results import Request
-from mutate.timing import Clocks, Gpu, Plan, Run, RunOutcome, RunTimes, Session, Settings
+from mutate.timing import Clocks, Gpu, Plan, Roofs, Run, RunOutcome, RunTimes, Session, Settings
 
 GPU = Gpu("NVIDIA H200", (9, 0), "580", 132, uuid="GPU-test", l2_bytes=60 << 20, sm_mhz=1980)
+ROOFS = Roofs(GPU, 4000, 4500, 4600, 65000, 2.8, 1.3, {8: 2000.0, 64: 4000.0})
 FD3D = {"original": 1.0, "identity": 1.0, "memory-only": 0.75, "math-only": 0.43, "no-sync": 0.87}
 
 
@@ -47,7 +48,7 @@ def on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeGpu], None]:
     def install(fake: FakeGpu) -> None:
         monkeypatch.setattr(analyze, "find_gpu", lambda device: GPU)
         monkeypatch.setattr(analyze, "measure", fake.measure)
-        monkeypatch.setattr(analyze, "load_roofs", lambda gpu: None)
+        monkeypatch.setattr(analyze, "load_roofs", lambda gpu: ROOFS)
 
     return install
 
@@ -127,6 +128,20 @@ def test_a_variant_that_fails_is_reported_and_not_used(on_gpu: Callable[[FakeGpu
     by_name = {v.name: v.time for v in launch.variants}
     timeout = by_name["no-sync"]
     assert timeout is not None and timeout.outcome == "timeout" and not timeout.usable
+
+
+def test_roofs_are_measured_once_where_nobody_has(on_gpu: Callable[[FakeGpu], None], monkeypatch: pytest.MonkeyPatch
+                                                  ) -> None:
+    on_gpu(FakeGpu(FD3D))
+    kept: list[Roofs] = []
+    monkeypatch.setattr(analyze, "load_roofs", lambda gpu: kept[0] if kept else None)
+    monkeypatch.setattr(analyze, "measure_roofs", lambda *_, **__: ROOFS)
+    monkeypatch.setattr(analyze, "save_roofs", kept.append)
+    assert analyze.run_analysis(_fd3d()).roofs == ROOFS and kept == [ROOFS]
+    monkeypatch.setattr(analyze, "measure_roofs", None)
+    facts = _only(analyze.run_analysis(_fd3d())).facts
+    assert facts.copy_gbs == 4000 and facts.sources["copy_gbs"] == "measured"
+    assert facts.copy_gbs_here is not None and 2000 < facts.copy_gbs_here < 4000
 
 
 def test_throttling_and_a_spent_budget_speak_against_the_verdict(on_gpu: Callable[[FakeGpu], None]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mutate.limiter.evidence import Evidence
 from mutate.limiter.given import Given, evidence_from
-from mutate.limiter.model import Confidence, Facts, Finding, Interval, Limiter, SweepPoint
+from mutate.limiter.model import Cause, Confidence, Facts, Finding, Interval, Limiter, SweepPoint
 from mutate.limiter.rules import CLOSE, Ratios, decide
 from mutate.limiter.verdict import judge
 from mutate.model import Verdict
@@ -141,6 +141,28 @@ def test_an_inefficient_pattern_has_a_bound_from_the_bytes_touched() -> None:
 def test_an_efficient_pattern_is_no_cause() -> None:
     facts = replace(FACTS, requested_bytes=7.9e9)
     assert _cause(judge(replace(evidence_from(Given(10, 9.7, 4)), facts=facts)), "access-pattern") is None
+
+
+def _conflicts(work: float, wavefronts: float = 1000.0, conflicts: float = 500.0, memory: float = 2.0) -> Cause:
+    base = evidence_from(Given(10, memory, 9.7, conflict_free=8))
+    variants = {**base.variants, "smem-conflict-free": replace(base.variants["smem-conflict-free"], work=work)}
+    facts = Facts(shared_conflicts=conflicts, shared_wavefronts=wavefronts)
+    return next(c for c in judge(replace(base, variants=variants, facts=facts)).causes if c.slug == "bank-conflicts")
+
+
+def test_what_the_conflict_free_variant_costs_itself_is_no_part_of_the_bound() -> None:
+    """It takes 8 of 10 ms with 1.5 times the instructions: without those it may take 8/1.5."""
+    plain, costly = _conflicts(1.0).payoff, _conflicts(1.5).payoff
+    assert plain is not None and plain.kind == "given" and plain.gain.value == pytest.approx(1.25)
+    assert costly is not None and costly.kind == "estimated" and costly.gain.value == pytest.approx(1.25 * 1.5)
+    assert "1.50 times the instructions" in costly.note
+
+
+def test_that_correction_stays_below_what_wavefronts_and_memory_allow() -> None:
+    few = _conflicts(3.0, conflicts=300.0).payoff
+    assert few is not None and few.gain.value == pytest.approx(1000 / 700)
+    slow = _conflicts(3.0, conflicts=900.0, memory=8.0).payoff
+    assert slow is not None and slow.gain.value == pytest.approx(1.25)
 
 
 def test_conflicts_that_nobody_counts_are_no_cause() -> None:
