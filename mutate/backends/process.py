@@ -32,6 +32,8 @@ CUPY_DRIVER = "mutate.backends.cupy_driver:CupyDriver"
 _START_LIMIT, _REQUEST_LIMIT = 180.0, 120.0
 # Seconds between two looks at the clock while waiting for an answer.
 _LOOK = 0.25
+# Seconds that a killed process may take to end.
+_END_SECONDS = 30.0
 _WORDS = 2000
 
 
@@ -150,9 +152,11 @@ class Child:
         return FaultError(RunOutcome.TIMEOUT, f"{what} within {limit:g} s; its process was killed", run=run)
 
     def _died(self, run: int | None) -> FaultError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)  # its pipe is closed; its own end says more than ours
         self.kill()
         code = self._process.returncode
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        how = "ended" if code is None else f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         self._stderr.seek(0)
         said = self._stderr.read()[-_WORDS:].decode(errors="replace").strip()
         return FaultError(RunOutcome.LAUNCH_FAILED, f"the process that measures {how}" + (f": {said}" if said else ""),
@@ -163,10 +167,11 @@ class Child:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """Ends the process, whatever it is at, and waits for its end."""
+        """Ends the process, whatever it is at, and waits for its end, which a driver may delay while it clears up."""
         with contextlib.suppress(OSError):
             self._process.kill()
-        self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
         # Closing flushes, which fails when the reader is gone.
         with contextlib.suppress(OSError, ValueError):
             self._requests.close()

@@ -141,10 +141,16 @@ class Work:
         driver = self._driver
         for array in self._arrays.values():
             zeros = [kind for kind, _ in array.fills] == ["zero"]
-            if array.restored and not zeros and driver.available() > array.nbytes + _HEADROOM:
+            if not array.restored or zeros or driver.available() <= array.nbytes + _HEADROOM:
+                continue
+            try:
                 array.pristine = driver.alloc(array.nbytes)
-                driver.copy(array.pristine, array.address, array.nbytes)
-                array.fills = []
+            except DriverError as error:
+                if error.lost:
+                    raise
+                continue  # free memory in pieces; the array is made anew each time
+            driver.copy(array.pristine, array.address, array.nbytes)
+            array.fills = []
         self._wait()
         return {}
 
