@@ -51,7 +51,10 @@ class FaultError(Exception):
 
 
 class Child:
-    """One measuring process. ``gpu`` is known once ``start`` has returned."""
+    """One measuring process. ``gpu`` is known once ``start`` has returned.
+
+    Raises ``KmutateError`` ``gpu-process`` where no process can be started.
+    """
 
     def __init__(self, device: int, driver: str = CUPY_DRIVER, options: Mapping[str, Any] | None = None) -> None:
         self.device, self.driver, self.options = device, driver, dict(options or {})
@@ -62,8 +65,12 @@ class Child:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         script = Path(__file__).with_name("child.py")
         # -P: no module of the working directory is to be found in place of another.
-        self._process = subprocess.Popen([sys.executable, "-P", str(script)], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=self._stderr)
+        try:
+            self._process = subprocess.Popen([sys.executable, "-P", str(script)], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, stderr=self._stderr)
+        except (OSError, TypeError, ValueError) as error:  # a frozen or embedded interpreter has no executable
+            raise KmutateError("gpu-process", f"no process can be started to measure in: {error}",
+                               hint="run kmutate with an installed Python") from None
         self._answers: queue.SimpleQueue[tuple[dict[str, Any], bytes] | None] = queue.SimpleQueue()
         self._heard = time.monotonic()
         self._requests = cast("IO[bytes]", self._process.stdin)

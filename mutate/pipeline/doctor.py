@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mutate import __version__
 from mutate.backends.gpu import NoGpu, find_gpu, prestart
+from mutate.backends.lock import exclusive
 from mutate.backends.roofs import load_roofs, measure_roofs, save_roofs
 from mutate.errors import KmutateError
 from mutate.machines import Machine, load_machine
@@ -54,7 +55,8 @@ def diagnose(measure: bool = True, again: bool = False, device: int = 0, progres
     if not measure:
         return Diagnosis(tuple(checks), machine=machine, unmeasured="--no-measure")
     try:
-        roofs = measure_roofs(gpu, progress=progress, device=device)
+        with exclusive(gpu, default_cache().folder, progress):
+            roofs = measure_roofs(gpu, progress=progress, device=device)
     except KmutateError as error:
         return Diagnosis(tuple(checks), machine=machine, unmeasured=str(error))
     save_roofs(roofs)
