@@ -74,7 +74,7 @@ class _Library:
 
 
 def test_the_drivers_own_word_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libcuda, "_library", lambda: _Library())
+    monkeypatch.setattr(libcuda, "_library", _Library)
     with pytest.raises(libcuda.NoDriverError, match="CUDA_ERROR_NO_DEVICE") as error:
         libcuda.device_count()
     assert error.value.no_device
