@@ -80,7 +80,8 @@ class RunTimes:
     """What came of one run. ``times_ms`` has one time of a launch for each round, in the order of the rounds (all runs
 
     of a session that are ``ok`` have as many, and the times at one place belong to one round). ``resident_blocks`` is
-    what the driver says for the launch as it was made; ``registers`` and ``local_bytes`` (of a thread) likewise.
+    what the driver says for the launch as it was made, or the plan where a rule that was measured confirms it
+    against the driver's documentation; ``registers`` and ``local_bytes`` (of a thread) likewise.
     ``message`` says why a run has no times, or what is to be known about one that has. ``batch`` launches were timed
     together for each time.
     """

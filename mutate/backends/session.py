@@ -343,7 +343,7 @@ class Measurement:
                 if not times:
                     outcome, state.message = RunOutcome.SKIPPED, f"the session ended before its turn ({self._stopped})"
             runs.append(RunTimes(state.run.name, outcome, times, state.message or self._doubt(number),
-                                 state.said.get("resident_blocks"), state.said.get("registers"),
+                                 self._resident(number), state.said.get("registers"),
                                  state.said.get("local_bytes"), self._batches.get(number, 1)))
         facts = self._clock_facts
         clocks = Clocks(self._sm_mhz[0] if self._sm_mhz else None, self._sm_mhz[-1] if self._sm_mhz else None,
@@ -352,20 +352,23 @@ class Measurement:
                        len(self._rounds), max((r.batch for r in runs), default=1), self._stopped,
                        time.monotonic() - self._started, clocks, self._restarts)
 
-    def _doubt(self, number: int) -> str:
-        """A note where the driver's number of resident blocks is not the planned one.
-
-        Its query follows the documentation of the carve-out hint; what is resident was measured to follow another rule
-        (``mutate/occupancy/carveout.py``), by which the plan may be right all the same.
-        """
+    def _resident(self, number: int) -> int | None:
+        """The driver's answer, or the planned number where the measured rule confirms that against the query."""
         state = self._states[number]
         said, expected = state.said.get("resident_blocks"), state.run.expected_blocks
-        if said is None or expected is None or said == expected:
+        confirmed = said is not None and expected is not None and self._by_rule(number) == expected
+        return expected if confirmed else said
+
+    def _doubt(self, number: int) -> str:
+        """A note where the number of resident blocks is not the planned one.
+
+        The driver's query follows the documentation of the carve-out hint; what is resident was measured to follow
+        another rule (``mutate/occupancy/carveout.py``), by which the plan may be right all the same.
+        """
+        found, expected = self._resident(number), self._states[number].run.expected_blocks
+        if found is None or expected is None or found == expected:
             return ""
-        text = f"the driver's occupancy query says {said} resident blocks an SM, the plan {expected}"
-        if self._by_rule(number) == expected:
-            text += ", which is what the rule says that was measured on an H200"
-        return text
+        return f"the driver's occupancy query says {found} resident blocks an SM, the plan {expected}"
 
     def _by_rule(self, number: int) -> int | None:
         assert self._gpu is not None

@@ -12,6 +12,7 @@ from dataclasses import replace
 from mutate.limiter.evidence import (
     BROADCAST,
     CONFLICT_FREE,
+    LOAD_ONLY,
     MATH,
     MEMORY,
     NO_SYNC,
@@ -32,6 +33,7 @@ _SPILLED = 0.02
 _WAVES = 8
 """With more waves than this, a last one that is not full costs less than an eighth."""
 _LAUNCH_SHARE = 0.05
+_BLOCKS_SHARE = 0.2
 
 Found = Cause | None
 
@@ -39,7 +41,7 @@ Found = Cause | None
 def _of_variant(e: Evidence, name: str, what: str, note: str = "") -> Payoff | None:
     """The payoff that a variant shows, where it is more than noise."""
     variant = e.usable(name)
-    if variant is None or variant.gain is None or variant.gain.high <= 1 + e.floor:
+    if variant is None or variant.gain is None or variant.gain.value <= 1 + e.floor:
         return None
     return Payoff(what, variant.gain, name, note or "; ".join(variant.why), e.kind)
 
@@ -126,7 +128,7 @@ def shared_accesses(e: Evidence) -> Found:
     if bank_conflicts(e) is not None:
         return None
     found = _of_variant(e, BROADCAST, "shared accesses as broadcasts")
-    if found is None or found.gain.low <= 1 + e.floor:
+    if found is None:
         return None
     payoff = _without_conflicts(e, found)
     return Cause("shared-accesses", "shared memory itself takes time", (
@@ -287,9 +289,45 @@ def launch_overhead(e: Evidence) -> Found:
         _share(payoff))
 
 
+def atomics(e: Evidence) -> Found:
+    f = e.facts
+    if not f.atomic_requests:
+        return None
+    payoff = _of_variant(e, LOAD_ONLY, "stores and updates at no cost",
+                         "load-only leaves out the arithmetic, too: a generous bound")
+    if payoff is None:
+        return None
+    evidence = [f"without stores and updates the kernel takes {_time(e, LOAD_ONLY)}",
+                f"{count(f.atomic_requests)} requests of atomics"]
+    if f.atomic_sectors_per_request is not None and f.atomic_sectors_per_request > 1.05:
+        evidence.append(f"{f.atomic_sectors_per_request:.1f} sectors for each of them: lanes that update one address "
+                        "go one after another")
+    return Cause("atomics", "updates of memory take time", tuple(evidence),
+                 "combine updates first: within a warp (shuffles, __reduce_add_sync), within a block (shared memory), "
+                 "and then one atomic for many", payoff, _share(payoff))
+
+
+def block_launch(e: Evidence) -> Found:
+    """What is spent on starting blocks is in every variant alike: it looks like balance."""
+    f, full = e.facts, e.full
+    if full is None or not f.blocks_per_us or not f.grid_blocks:
+        return None
+    taken = f.grid_blocks / f.blocks_per_us / 1e3
+    part = taken / full.value
+    if part < _BLOCKS_SHARE:
+        return None
+    rest = max(full.value - taken, 0.05 * full.value)
+    payoff = Payoff("no block to start", Interval(full.value / rest, full.low / rest, full.high / rest),
+                    "the machine's rate of starting blocks", "", "estimated")
+    return Cause("block-launch", "starting blocks takes much of the time", (
+        f"{f.grid_blocks:,} blocks at {f.blocks_per_us:,.0f} in a microsecond take {ms(taken)}, {percent(part)} of the "
+        "time",),
+        "start fewer blocks that do more: several elements a thread, or a grid-stride loop", payoff, _share(payoff))
+
+
 CAUSES: tuple[Callable[[Evidence], Found], ...] = (
-    launch_overhead, too_few_blocks, barriers, bank_conflicts, shared_accesses, access_pattern, bytes_in_flight,
-    occupancy, divergence, spills)
+    launch_overhead, block_launch, too_few_blocks, atomics, barriers, bank_conflicts, shared_accesses, access_pattern,
+    bytes_in_flight, occupancy, divergence, spills)
 
 
 def causes(e: Evidence) -> tuple[Cause, ...]:

@@ -10,7 +10,7 @@ from mutate.limiter.stats import Samples
 from mutate.timing import IDENTITY, ORIGINAL
 
 MEMORY, MATH, NO_SYNC = "memory-only", "math-only", "no-sync"
-CONFLICT_FREE, BROADCAST = "smem-conflict-free", "smem-broadcast"
+CONFLICT_FREE, BROADCAST, LOAD_ONLY = "smem-conflict-free", "smem-broadcast", "load-only"
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,10 @@ class Facts:
     store_efficiency: float | None = None
     shared_wavefronts: float | None = None
     shared_conflicts: float | None = None
+    atomic_requests: float | None = None
+    """Atomics and reductions in global memory, of warps."""
+    atomic_sectors_per_request: float | None = None
+    """Lanes that update one address go one after another, a sector each time."""
     spill_bytes: float | None = None
     local_bytes: float | None = None
     barriers: float | None = None
@@ -122,6 +126,8 @@ class Facts:
     """Per SM, by Little's law: latency × bandwidth."""
     launch_overhead_ms: float | None = None
     clock_mhz: float | None = None
+    blocks_per_us: float | None = None
+    """Blocks that the machine starts in a microsecond."""
     issue_rate: float | None = None
     """Warp instructions that the machine can issue in a clock, all SMs."""
     sources: Mapping[str, str] = field(default_factory=dict)

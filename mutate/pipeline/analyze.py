@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from mutate.analyzed import Analysis, AnalyzedVariant, AnalyzeRequest, KernelAnalysis, LaunchAnalysis
-from mutate.backends.gpu import find_gpu, measure
+from mutate.backends.gpu import find_gpu, measure, prestart
 from mutate.backends.lock import exclusive
 from mutate.backends.roofs import load_roofs, measure_roofs, save_roofs
 from mutate.errors import KmutateError
@@ -70,6 +70,8 @@ class _Run:
         self.seconds: dict[str, float] = {}
         self.warnings: list[str] = []
         self.gpu, self.untimed = _choose_backend(request)
+        if self.gpu is not None:
+            prestart(request.settings.device)
         self.machine = _machine(request, self.gpu)
         self.request = _with_arch(request, self.gpu, self.machine)
         self.roofs: Roofs | None = None

@@ -11,7 +11,7 @@ from mutate.limiter.model import Facts
 from mutate.machines.model import Machine
 from mutate.occupancy import Device, KernelResources, resident_blocks
 from mutate.sim import layout as lay
-from mutate.sim.counters import Totals, evaluate
+from mutate.sim.counters import ATOMIC, REDUCTION, Totals, evaluate
 from mutate.simulated import LaunchCounts
 from mutate.timing import Gpu, Roofs
 
@@ -99,8 +99,16 @@ def _counted(counts: LaunchCounts, known: Known) -> dict[str, Any]:
         "load_efficiency": v.get("global_load_efficiency"), "store_efficiency": v.get("global_store_efficiency"),
         "shared_wavefronts": total([f"shared_{d}_wavefronts" for d in ("load", "store", "copy", "atomic")]),
         "shared_conflicts": total([f"shared_{d}_bank_conflicts" for d in ("load", "store", "copy", "atomic")]),
-        "spill_bytes": scaled("spill_bytes"), "barriers": scaled("barriers"),
+        **_atomics(counts), "spill_bytes": scaled("spill_bytes"), "barriers": scaled("barriers"),
     }
+
+
+def _atomics(counts: LaunchCounts) -> dict[str, float]:
+    requests = counts.totals.sum(lay.REQUESTS, ATOMIC, REDUCTION)
+    if not requests:
+        return {}
+    sectors = counts.totals.sum(lay.SECTORS, ATOMIC, REDUCTION)
+    return {"atomic_requests": counts.factor * requests, "atomic_sectors_per_request": sectors / requests}
 
 
 def _flops(totals: Totals, precision: str, factor: float) -> float:
@@ -153,7 +161,7 @@ def _machine(machine: Machine) -> dict[str, Any]:
 
     out: dict[str, Any] = {"peak_gbs": number("dram.peak_bandwidth"), "sm_count": number("sm.count"),
                            "clock_mhz": number("clock.boost"), "copy_gbs": number("dram.copy_bandwidth"),
-                           "fp32_gflops": number("peak.fp32")}
+                           "fp32_gflops": number("peak.fp32"), "blocks_per_us": number("launch.blocks")}
     if out["sm_count"] is not None:
         out["sm_count"] = int(out["sm_count"])
     needed = ("issue.fp32", "sm.count", "clock.boost", "dram.peak_bandwidth")

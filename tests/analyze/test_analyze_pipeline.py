@@ -48,6 +48,7 @@ def on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeGpu], None]:
     def install(fake: FakeGpu) -> None:
         monkeypatch.setattr(analyze, "find_gpu", lambda device: GPU)
         monkeypatch.setattr(analyze, "measure", fake.measure)
+        monkeypatch.setattr(analyze, "prestart", lambda device: None)
         monkeypatch.setattr(analyze, "load_roofs", lambda gpu: ROOFS)
 
     return install

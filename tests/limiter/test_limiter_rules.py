@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mutate.limiter.evidence import Evidence
 from mutate.limiter.given import Given, evidence_from
-from mutate.limiter.model import Cause, Confidence, Facts, Finding, Interval, Limiter, SweepPoint
+from mutate.limiter.model import Cause, Confidence, Facts, Finding, Interval, Limiter, SweepPoint, VariantTime
 from mutate.limiter.rules import CLOSE, Ratios, decide
 from mutate.limiter.verdict import judge
 from mutate.model import Verdict
@@ -183,6 +183,27 @@ def test_a_larger_grid_that_costs_no_more_time_means_too_few_blocks() -> None:
     cause = next(c for c in finding.causes if c.slug == "too-few-blocks")
     assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(2 * 10 / 10.5)
     assert _cause(judge(replace(base, grids=_points(10, 20))), "too-few-blocks") is None
+
+
+def test_updates_are_a_cause_where_leaving_them_out_helps() -> None:
+    base = evidence_from(Given(17, 17, 0.1))
+    fast, slow = (replace(base, variants={**base.variants, "load-only": VariantTime(
+        "load-only", Interval.exact(t), Interval.exact(17 / t))}) for t in (0.1, 17))
+    facts = Facts(atomic_requests=1000.0, atomic_sectors_per_request=7.0)
+    cause = next(c for c in judge(replace(fast, facts=facts)).causes if c.slug == "atomics")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(170)
+    assert any("7.0 sectors" in line for line in cause.evidence)
+    assert _cause(judge(replace(slow, facts=facts)), "atomics") is None
+    assert _cause(judge(fast), "atomics") is None
+
+
+def test_starting_blocks_is_a_cause_where_it_takes_long() -> None:
+    """16,384 blocks at 1,660 a microsecond are 9.9 of 14 microseconds."""
+    base = evidence_from(Given(0.014, 0.0138, 0.013))
+    cause = next(c for c in judge(replace(base, facts=Facts(grid_blocks=16384, blocks_per_us=1660.0))).causes
+                 if c.slug == "block-launch")
+    assert "9.87 µs" in cause.evidence[0] and "70 %" in cause.evidence[0]
+    assert _cause(judge(replace(base, facts=Facts(grid_blocks=1024, blocks_per_us=1660.0))), "block-launch") is None
 
 
 def test_occupancy_is_a_cause_only_while_the_time_still_falls() -> None:
