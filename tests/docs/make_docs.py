@@ -1,7 +1,6 @@
-"""Writes docs/mutations.md, docs/samples.md, docs/machines.md, docs/accuracy.md and docs/counters.md from the code, the
-samples, the reference measurements and the machine files.
+"""Writes the generated pages of docs/ from the code, the samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [mutations|samples|machines|accuracy|counters]
+    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -19,6 +18,7 @@ from typing import Any
 
 import jinja2
 
+from mutate.limiter.rules import CLOSE, MARGIN, RULES
 from mutate.machines import all_machines, schema
 from mutate.model import Outcome, Verdict
 from mutate.mutations.base import Check
@@ -278,8 +278,33 @@ def counters_page() -> str:
         tesla=[c for c in older.TESLA if c.name not in fermi_names or c.seed == older.PROFILER])
 
 
-PAGES = {"mutations": mutations_page, "samples": samples_page, "machines": machines_page, "accuracy": accuracy_page,
-         "counters": counters_page}
+def analysis_page() -> str:
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import verdicts
+
+    rows, others = verdicts.agreement()
+    env = _environment()
+
+    def gain(i: tuple[float, float, float] | None) -> str:
+        return "–" if i is None else f"{i[0]:.2f} [{i[1]:.2f}, {i[2]:.2f}]"
+
+    def ratio(launch: dict[str, Any], variant: str) -> str:
+        times = launch["times_ms"]
+        return f"{times[variant][0] / times['original'][0]:.2f}" if variant in times else "–"
+
+    env.filters["ms"] = lambda i: f"{_ms(i[0])} ± {100 * (i[2] - i[1]) / 2 / i[0]:.1f} %"
+    env.filters["gain"] = gain
+    env.filters["ratio"] = ratio
+    env.filters["part"] = lambda p: f"{100 * p.real[0] / p.predicted[0]:.0f} %" if p.predicted else "–"
+    found = verdicts.payoffs()
+    return env.get_template("analysis.md.j2").render(
+        rules=RULES, close=f"{100 * CLOSE:.0f}", margin=f"{100 * MARGIN:.0f}", ref=verdicts.reference(), rows=rows,
+        same=sum(r["same"] for r in rows), others=others, explanations=verdicts.explanations(), payoffs=found,
+        broken=[p for p in found if not p.holds], latency=f"{verdicts.LATENCY:.0f}", near=f"{verdicts.NEAR:.0f}")
+
+
+PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
+         "accuracy": accuracy_page, "counters": counters_page}
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ import pytest
 import mutate
 
 PACKAGE = Path(mutate.__file__).parent
-CALLS = {"Reason", "Refused", "Note", "KmutateError", "FaultError", "error"}
+CALLS = {"Reason", "Cause", "Refused", "Note", "KmutateError", "FaultError", "error"}
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Slugs are in the first cell of a table's row.
 _FIRST_CELL = re.compile(r"^\| (`[^|]+`) \|", re.M)
@@ -78,6 +78,11 @@ def test_mutations_page_is_up_to_date() -> None:
 def test_machines_page_is_up_to_date() -> None:
     assert (make_docs.DOCS / "machines.md").read_text(encoding="utf-8") == make_docs.machines_page(), \
         "run python tests/docs/make_docs.py machines"
+
+
+def test_analysis_page_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "analysis.md").read_text(encoding="utf-8") == make_docs.analysis_page(), \
+        "run python tests/docs/make_docs.py analysis"
 
 
 def test_counters_page_is_up_to_date() -> None:

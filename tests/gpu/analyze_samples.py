@@ -96,12 +96,15 @@ def originals() -> None:
 # --- what is kept ---
 
 
-def _profile(path: Path) -> dict[tuple[str, tuple[int, ...], tuple[int, ...]], dict[str, float]]:
-    """ncu's CSV: metrics of the last launch by (kernel, grid, block)."""
+Key = tuple[str, tuple[int, ...], tuple[int, ...]]
+
+
+def _profile(path: Path) -> dict[Key, list[dict[str, float]]]:
+    """ncu's CSV: metrics of all launches by (kernel, grid, block), in their order."""
     lines = path.read_text(errors="replace").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     names = {v: k for k, v in METRICS.items()}
-    by_id: dict[str, tuple[tuple[str, tuple[int, ...], tuple[int, ...]], dict[str, float]]] = {}
+    by_id: dict[str, tuple[Key, dict[str, float]]] = {}
     for row in csv.DictReader(lines[start:]):
         if row["Metric Name"] not in names:
             continue
@@ -109,7 +112,10 @@ def _profile(path: Path) -> dict[tuple[str, tuple[int, ...], tuple[int, ...]], d
         key = (name, _dims(row["Grid Size"]), _dims(row["Block Size"]))
         by_id.setdefault(row["ID"], (key, {}))[1][names[row["Metric Name"]]] = float(
             row["Metric Value"].replace(",", ""))
-    return dict(by_id.values())
+    out: dict[Key, list[dict[str, float]]] = {}
+    for key, metrics in by_id.values():
+        out.setdefault(key, []).append(metrics)
+    return out
 
 
 def _dims(text: str) -> tuple[int, ...]:
@@ -120,11 +126,17 @@ def _triple(i: dict[str, float] | None) -> list[float] | None:
     return None if i is None else [float(f"{i[k]:.5g}") for k in ("value", "low", "high")]
 
 
-def _kept(sample: str, kernel: dict[str, Any], launch: dict[str, Any], profiles: dict[Any, dict[str, float]]
-          ) -> dict[str, Any]:
+def _name(kernel: dict[str, Any]) -> str:
+    return str(kernel["name"]) if kernel["instance"] is None else f"{kernel['name']}<{kernel['instance']}>"
+
+
+def _key(kernel: dict[str, Any], launch: dict[str, Any]) -> Key:
+    return _name(kernel).replace(" ", ""), tuple(launch["grid"]), tuple(launch["block"])
+
+
+def _kept(sample: str, kernel: dict[str, Any], launch: dict[str, Any], ncu: dict[str, float] | None) -> dict[str, Any]:
     f = launch["finding"]
-    name = kernel["name"] if kernel["instance"] is None else f"{kernel['name']}<{kernel['instance']}>"
-    key = (name.replace(" ", ""), tuple(launch["grid"]), tuple(launch["block"]))
+    name = _name(kernel)
     session = launch["session"] or {}
     return {
         "sample": sample, "kernel": name, "grid": launch["grid"], "block": launch["block"],
@@ -142,7 +154,7 @@ def _kept(sample: str, kernel: dict[str, Any], launch: dict[str, Any], profiles:
         "grids": [[p["value"], p["time_ms"]["value"]] for p in launch["grid_sweep"]],
         "facts": {k: launch["facts"][k]["value"] for k in _KEPT_FACTS if k in launch["facts"]},
         "rounds": session.get("rounds"), "stopped": session.get("stopped"), "seconds": session.get("seconds"),
-        "ncu": profiles.get(key),
+        "ncu": ncu,
     }
 
 
@@ -156,7 +168,14 @@ def keep(out: Path) -> None:
         if document is None or "error" in document:
             sys.exit(f"{sample}: {found['stderr'].get(sample, 'nothing printed')}")
         first = first or document
-        launches += [_kept(sample, k, la, profiles) for k in document["kernels"] for la in k["launches"]]
+        for kernel in document["kernels"]:
+            for launch in kernel["launches"]:
+                key = _key(kernel, launch)
+                same = [la for la in kernel["launches"] if _key(kernel, la) == key]
+                # Each declared launch was made equally often; the last time counts.
+                seen = profiles.get(key, [])
+                each, number = len(seen) // len(same), next(n for n, la in enumerate(same) if la is launch)
+                launches.append(_kept(sample, kernel, launch, seen[each * (number + 1) - 1] if each else None))
     missing = [la["kernel"] for la in launches if la["ncu"] is None]
     if missing or first is None:
         sys.exit(f"no profile of {', '.join(missing)}; ncu has {sorted(k[0] for k in profiles)}")

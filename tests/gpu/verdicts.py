@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,6 +19,14 @@ LATENCY, NEAR = 60.0, 10.0
 @cache
 def reference() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def explanations() -> dict[str, str]:
+    """Kernel → why the two verdicts on it differ."""
+    path = REFERENCE.parents[1] / "explanations.toml"
+    found: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -37,10 +46,9 @@ def ncu_verdict(ncu: dict[str, float]) -> str:
 
 
 def name_of(launch: dict[str, Any]) -> str:
-    """The kernel; with its block where it is launched in several ways."""
+    """The kernel, with a number where it is launched several times."""
     same = [la for la in launches() if la["kernel"] == launch["kernel"]]
-    return str(launch["kernel"]) if len(same) == 1 else \
-        f"{launch['kernel']}, block {'x'.join(str(n) for n in launch['block'] if n > 1)}"
+    return str(launch["kernel"]) if len(same) == 1 else f"{launch['kernel']} ({same.index(launch) + 1})"
 
 
 def agreement() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -77,7 +85,9 @@ def payoffs() -> list[Payoff]:
     for pair in PAIRS:
         before, after = _launch(*pair.before), _launch(*pair.after)
         (t0, low0, high0), (t1, low1, high1) = before["times_ms"]["original"], after["times_ms"]["original"]
-        found = next((p for p in before["payoffs"] if p["cause"] == pair.cause), None)
+        found = next((p for p in (*before["payoffs"], *before["bounds"]) if pair.cause in (p.get("cause"), p["by"])),
+                     None)
         out.append(Payoff(pair, tuple(found["at_most"]) if found else None, found["by"] if found else "",
-                          found["source"] if found else "", (t0 / t1, low0 / high1, high0 / low1)))
+                          found.get("source", "measured") if found else "",
+                          (t0 / t1, low0 / high1, high0 / low1)))
     return out
