@@ -67,6 +67,9 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
     try:
         if as_json and markdown:
             raise KmutateError("output-options", "--json and --markdown exclude each other", hint="give one of them")
+        if html is not None and not html.resolve().parent.is_dir():
+            raise KmutateError("output-not-writable", f"cannot write {html}: there is no such folder",
+                               hint="make the folder, or give --html another path")
         source = Request(file, mutations, kernels, instances, arch or "", defines, include_dirs, std, maxrregcount,
                          use_fast_math, parse_settings(settings), launch_file)
         request = AnalyzeRequest(source, backend, machine,

@@ -84,12 +84,16 @@ class _Run:
             proven = prove_file(replace(request.source, dynamic=True), self.progress, self._targets)
         self.warnings[:0] = proven.warnings
         items = self._items(proven)
-        if request.counters:
-            with self._clock("count"):
-                self._count(items)
-        if self.gpu is not None:
-            with self._clock("measure"):
-                self._measure(items, self.gpu)
+        # From here on there is something to report, however the run ends.
+        try:
+            if request.counters:
+                with self._clock("count"):
+                    self._count(items)
+            if self.gpu is not None:
+                with self._clock("measure"):
+                    self._measure(items, self.gpu)
+        except KeyboardInterrupt:
+            self.interrupted = True
         kernels = tuple(self._kernel(r, [i for i in items if i.result is r], proven) for r in proven.results)
         return Analysis(request, "gpu" if self.gpu is not None else "sim", kernels, self.machine, self.roofs,
                         proven.unit.source.decode(errors="replace"), {**proven.seconds, **self.seconds},
@@ -220,6 +224,11 @@ class _Run:
             return KernelAnalysis(result.target, error=result.error)
         return KernelAnalysis(result.target, tuple(self._launch(item, proven) for item in items))
 
+    def _why_untimed(self, item: _Item) -> str:
+        if item.session is not None:
+            return ""
+        return "interrupted before it was timed" if self.interrupted else self.untimed
+
     def _launch(self, item: _Item, proven: Proven) -> LaunchAnalysis:
         timed = Timed(item.session, item.swept)
         compiled = item.compiled
@@ -231,7 +240,7 @@ class _Run:
         variants = tuple(AnalyzedVariant(v.mutation, v, v.certificate, evidence.variants.get(v.mutation),
                                          *diffs.get(v.mutation, ("", ""))) for v in item.result.variants)
         return LaunchAnalysis(
-            item.launch, finding, facts, variants, item.session, self.untimed if item.session is None else "",
+            item.launch, finding, facts, variants, item.session, self._why_untimed(item),
             evidence.noise, item.counts, item.counts_error, occupancy_points(timed), grid_points(timed),
             compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads)
 

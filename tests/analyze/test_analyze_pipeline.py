@@ -204,3 +204,24 @@ def test_a_kernel_that_fails_on_the_simulator_is_still_timed(on_gpu: Callable[[F
     launch = _only(analyze.run_analysis(AnalyzeRequest(Request(file, arch=""))))
     assert launch.counts is None and launch.counts_error is not None
     assert launch.session is not None and launch.facts.requested_bytes is None
+
+
+def test_after_ctrl_c_what_is_known_is_reported(on_gpu: Callable[[FakeGpu], None], monkeypatch: pytest.MonkeyPatch
+                                                ) -> None:
+    def cut(s: Session) -> Session:
+        return replace(s, stopped="interrupted")
+
+    on_gpu(FakeGpu(FD3D, change=cut))
+    analysis = analyze.run_analysis(_fd3d())
+    launch = _only(analysis)
+    assert analysis.interrupted and launch.finding.limiter is Limiter.LATENCY
+    assert "measuring was interrupted" in launch.finding.against
+
+    def at_once(*_: object) -> list[Session]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analyze, "measure", at_once)
+    analysis = analyze.run_analysis(_fd3d())
+    launch = _only(analysis)
+    assert analysis.interrupted and "interrupted" in launch.untimed
+    assert launch.counts is not None and launch.finding.limiter is Limiter.UNKNOWN

@@ -120,3 +120,12 @@ def test_documents_are_as_they_were(snapshot: SnapshotAssertion) -> None:
     given = finding_document(*classified(), date=DATE)
     given["kmutate"] = "VERSION"
     assert json.dumps(given, indent=1, ensure_ascii=False) == snapshot
+
+
+def test_the_schema_has_every_fact() -> None:
+    from mutate.limiter.model import Facts
+    from mutate.report.analysis_document import _FACT_NAMES
+
+    path = Path(__file__).parents[2] / "mutate" / "report" / "schemas" / "analysis-1.json"
+    known = json.loads(path.read_text(encoding="utf-8"))["$defs"]["facts"]["properties"]
+    assert {_FACT_NAMES.get(f.name, f.name) for f in fields(Facts)} - {"sources"} == set(known)
