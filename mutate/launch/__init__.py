@@ -12,10 +12,12 @@ from mutate.launch.model import (
     Launch,
     ScalarArg,
     StructArg,
+    TextureDecl,
     pack_arg,
 )
 
 __all__ = [
     "Arg", "ArrayArg", "ArrayDecl", "Checked", "DeclarationText", "Init", "Launch", "LaunchWarning", "ScalarArg",
-    "StructArg", "check_against", "declaration_file", "evaluate", "evaluate_all", "find_declarations", "pack_arg",
+    "StructArg", "TextureDecl", "check_against", "declaration_file", "evaluate", "evaluate_all",
+    "find_declarations", "pack_arg",
 ]

@@ -10,7 +10,17 @@ from typing import NamedTuple
 from mutate.errors import KmutateError
 from mutate.launch.arith import FaultError, convert, round_to, scalar_of
 from mutate.launch.model import Arg, ArrayArg, Launch, ScalarArg, StructArg, Value
-from mutate.launch.types import CType, Scalar, Struct, by_specifiers, known_types
+from mutate.launch.types import (
+    SURFACE_OBJECT,
+    TEXTURE_OBJECT,
+    ULLONG,
+    ULONG,
+    CType,
+    Scalar,
+    Struct,
+    by_specifiers,
+    known_types,
+)
 from mutate.source import Span
 
 
@@ -86,6 +96,12 @@ def _check(launch: Launch, arg: Arg, want: Parameter, warnings: list[LaunchWarni
     if isinstance(arg, ArrayArg) and want.base is not None:
         hint = "pass a value, not an array"
         raise _mismatch(launch, arg, want, f"a pointer to {arg.array or 'null'}", hint)
+    objects = (TEXTURE_OBJECT, SURFACE_OBJECT)
+    if isinstance(arg, ScalarArg) and arg.type != want.base and (
+            want.base in objects or (arg.type in objects and want.base not in (None, ULONG, ULLONG))):
+        what = "surface2D" if want.base == SURFACE_OBJECT else "texture2D"
+        hint = f"declare an object: {want.base_text} {want.name or 't'} = {what}(array, width, height);"
+        raise _mismatch(launch, arg, want, f"a {_type_name(arg)}", hint if want.base in objects else None)
     if isinstance(want.base, Scalar):
         if isinstance(arg, ScalarArg):
             return _converted(launch, arg, want, want.base, warnings)

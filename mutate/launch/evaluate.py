@@ -27,6 +27,7 @@ from mutate.launch.model import (
 from mutate.launch.parse import Node, Tree
 from mutate.launch.preprocess import Callee, Preprocessed, preprocess
 from mutate.launch.scope import Scope
+from mutate.launch.textures import MAKERS, objects_of
 from mutate.launch.types import BOOL, INT, SIZE_T, Array, CType, Pointer, Scalar, Struct
 from mutate.source import Span
 
@@ -368,6 +369,9 @@ class _Run:
         if callee is None and (written in INITIALISERS or written in ("file", "csr_nnz")):
             raise evaluator.error("launch-syntax", f"{written}() is an initialiser, no kernel", node,
                                   f"write: T name[n] = {written}(...);")
+        if callee is None and written in MAKERS:
+            raise evaluator.error("launch-syntax", f"{written}() makes an object, it is no kernel", node,
+                                  f"write: cudaTextureObject_t name = {written}{MAKERS[written].usage};")
         if callee is None and (written in self.scope.variables or written in self.scope.arrays):
             raise evaluator.error("launch-syntax", f"{written} is a variable, no kernel", node)
         name = callee.name if callee else written
@@ -376,6 +380,8 @@ class _Run:
         self._check_extents(node, grid, block)
         args = tuple(self._argument(a) for a in arguments)
         reached = [n for a in args for n in a.as_value().arrays()]
+        textures = objects_of(self.scope, [a.as_value() for a in args])
+        reached += [t.array for t in textures]
         return Launch(
             kernel=name,
             template_args=self._template_args(callee),
@@ -387,6 +393,7 @@ class _Run:
             span=evaluator.tree.statement_span(node),
             name_span=evaluator.tree.span(node),
             declaration=self.decl,
+            textures=textures,
         )
 
     def _set_seed(self, node: Node, arguments: Sequence[Node]) -> None:

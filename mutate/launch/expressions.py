@@ -13,11 +13,13 @@ from mutate.launch.initialisers import INITIALISERS, csr_shape
 from mutate.launch.model import Address, ArrayDecl, Value
 from mutate.launch.parse import Node, Tree
 from mutate.launch.scope import Scope
+from mutate.launch.textures import CONSTANTS, MAKERS, make_object
 from mutate.launch.type_names import TypeReader
 from mutate.launch.types import BOOL, DIM3, INT, SIZE_T, UINT, Array, CType, Pointer, Scalar, Struct, known_types
 
 NULL = Value(Pointer(None), Address(None))
-_CONSTANTS = {"true": Value(BOOL, 1), "false": Value(BOOL, 0), "NULL": NULL, "nullptr": NULL}
+_CONSTANTS = {"true": Value(BOOL, 1), "false": Value(BOOL, 0), "NULL": NULL, "nullptr": NULL,
+              **{name: Value(INT, value) for name, value in CONSTANTS.items()}}
 
 
 class Evaluator:
@@ -82,7 +84,7 @@ class Evaluator:
             return value
         if name in _CONSTANTS:
             return _CONSTANTS[name]
-        close = nearest(name, self.scope.names())
+        close = nearest(name, [*self.scope.names(), *CONSTANTS])
         raise self.error("launch-unknown-name", f"{name} is not declared", node,
                          f"did you mean {close}?" if close else "declare it above, or #define it in the file")
 
@@ -187,6 +189,8 @@ class Evaluator:
             values = [self.value(a) for a in arguments]
             with self.at(node):
                 return function(values)
+        if name in MAKERS:
+            return make_object(self, node, name, arguments)
         vector = known_types().get(name.removeprefix("make_")) if name.startswith("make_") else None
         if isinstance(vector, Struct):
             lanes = len(vector.fields)
@@ -195,7 +199,7 @@ class Evaluator:
         if name in INITIALISERS or name == "file":
             raise self.error("launch-bad-initialiser", f"{name}() fills an array; it has no value", node)
         known = [*arith.FUNCTIONS, "csr_nnz"]
-        close = nearest(name, known)
+        close = nearest(name, [*known, *MAKERS])
         raise self.error("launch-unknown-name", f"there is no function {name}", node,
                          f"did you mean {close}?" if close else f"known: {', '.join(known)}")
 

@@ -166,6 +166,66 @@ class ArrayDecl:
         return uniform_lanes(self.elem)
 
 
+Shape = Literal["Linear", "1D", "2D", "3D", "1DLayered", "2DLayered", "Cubemap", "CubemapLayered"]
+AddressMode = Literal["wrap", "clamp", "mirror", "border"]
+# What a kernel gets for an object: such a number plus the object's place in the declaration.
+TEXTURE_HANDLE, SURFACE_HANDLE = 0x54580000, 0x53550000
+
+
+@dataclass(frozen=True)
+class TextureDecl:
+    """A texture or surface object over texels in a declared array, ``offset`` bytes into it.
+
+    A texel is ``channels`` (1, 2, 4) of ``scalar``; ``pitch`` bytes are a row, ``height`` rows a slice. ``layers``
+    counts those of a layered object, the faces of a cubemap too. Coordinates are ``normalized`` or texels;
+    ``normalized_float`` reads 8- and 16-bit integers as fractions. ``name`` is the function that made it.
+    """
+
+    name: str
+    surface: bool
+    shape: Shape
+    array: str
+    offset: int
+    scalar: Scalar
+    channels: int
+    width: int
+    height: int
+    depth: int
+    layers: int
+    pitch: int
+    address: tuple[AddressMode, AddressMode, AddressMode]
+    linear: bool
+    normalized_float: bool
+    normalized: bool
+    border: tuple[float, float, float, float]
+    handle: int
+    span: Span
+
+    @property
+    def texel(self) -> int:
+        """Bytes of a texel."""
+        return self.scalar.size * self.channels
+
+    @property
+    def slice(self) -> int:
+        """Bytes from one slice or layer to the next."""
+        return self.pitch * self.height
+
+    @property
+    def nbytes(self) -> int:
+        """From the first texel to the end of the last."""
+        return self.slice * (self.depth * self.layers - 1) + self.pitch * (self.height - 1) + self.width * self.texel
+
+    @property
+    def converts(self) -> bool:
+        """Whether integers are read as fractions; 32-bit ones never are ("CUDA Runtime API", ``readMode``)."""
+        return self.normalized_float and self.scalar.is_integer and self.scalar.size < 4
+
+    @property
+    def returns_float(self) -> bool:
+        return self.converts or not self.scalar.is_integer
+
+
 @dataclass(frozen=True)
 class ScalarArg:
     """An argument that is passed by value."""
@@ -219,7 +279,8 @@ class Launch:
     """One kernel launch. ``smem`` is dynamic shared memory in bytes; ``arrays`` are those that the arguments reach.
 
     ``template_args`` is the text between the angle brackets with integer expressions evaluated (``"512"``), or
-    ``None``. ``span`` covers the call, ``name_span`` the kernel's name.
+    ``None``. ``span`` covers the call, ``name_span`` the kernel's name. ``textures`` are the objects that
+    the arguments reach.
     """
 
     kernel: str
@@ -234,6 +295,7 @@ class Launch:
     span: Span
     name_span: Span
     declaration: DeclarationText = field(repr=False)
+    textures: tuple[TextureDecl, ...] = ()
 
     @property
     def instance(self) -> str:

@@ -123,7 +123,8 @@ class Tree:
         name = words[0].text
         if name in known or name in _STATEMENTS or words[0].macro is not None:
             return None
-        close = nearest(name, known)
+        # The runtime's long names are near to many.
+        close = nearest(name, [k for k in known if name.startswith("cuda") or not k.startswith("cuda")])
         return self.declaration.error(
             "launch-unknown-type", f"{name} is no type", words[0].span,
             f"did you mean {close}?" if close else "a struct of the file must be repeated here with its members")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mutate.launch.model import ArrayDecl, Value
+from mutate.launch.model import ArrayDecl, TextureDecl, Value
 from mutate.launch.types import CType, Struct
 
 
@@ -17,6 +17,7 @@ class Scope:
         self.types: dict[str, CType] = {}
         self.structs: dict[str, Struct] = {}
         self.arrays: dict[str, ArrayDecl] = {}
+        self.textures: list[TextureDecl] = []
         self.macros = macros
 
     def names(self) -> list[str]:

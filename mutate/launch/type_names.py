@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mutate.errors import nearest
 from mutate.launch import arith
 from mutate.launch.parse import Node
-from mutate.launch.types import INT, Array, CType, Pointer, by_specifiers, known_types, lay_out
+from mutate.launch.types import INT, TEXTURE_DESC, Array, CType, Pointer, by_specifiers, known_types, lay_out
 
 if TYPE_CHECKING:
     from mutate.launch.expressions import Evaluator
@@ -79,6 +79,8 @@ class TypeReader:
         if node.decls is None:
             if node.name in self.evaluator.scope.structs:
                 return self.evaluator.scope.structs[node.name]
+            if node.name == TEXTURE_DESC.name:
+                return TEXTURE_DESC
             close = nearest(node.name or "", self.evaluator.scope.structs)
             raise self.evaluator.error("launch-unknown-type", f"struct {node.name} is not declared", node,
                              f"did you mean {close}?" if close else "declare its members above")

@@ -122,10 +122,12 @@ BOOL = Scalar("bool", 1, Rank.BOOL)
 HALF = Scalar("__half", 2, Rank.HALF)
 BF16 = Scalar("__nv_bfloat16", 2, Rank.BF16)
 SIZE_T = ULONG
+TEXTURE_OBJECT = Scalar("cudaTextureObject_t", 8, Rank.UINT)
+SURFACE_OBJECT = Scalar("cudaSurfaceObject_t", 8, Rank.UINT)
 
 _BY_SPECIFIERS: dict[tuple[str, ...], Scalar] = {
     ("char",): CHAR, ("char", "signed"): SCHAR, ("char", "unsigned"): UCHAR,
-    ("short",): SHORT, ("unsigned", "short"): USHORT,
+    ("short",): SHORT, ("short", "unsigned"): USHORT,
     ("int",): INT, ("signed",): INT, ("unsigned",): UINT,
     ("long",): LONG, ("long", "unsigned"): ULONG,
     ("long", "long"): LLONG, ("long", "long", "unsigned"): ULLONG,
@@ -137,6 +139,7 @@ _ALIASES: dict[str, Scalar] = {
     "uint32_t": UINT, "int64_t": LONG, "uint64_t": ULONG, "intptr_t": LONG, "uintptr_t": ULONG, "size_t": SIZE_T,
     "ssize_t": LONG, "ptrdiff_t": LONG, "uint": UINT, "ushort": USHORT, "ulong": ULONG, "half": HALF, "__half": HALF,
     "nv_half": HALF, "nv_bfloat16": BF16, "__nv_bfloat16": BF16,
+    "cudaTextureObject_t": TEXTURE_OBJECT, "cudaSurfaceObject_t": SURFACE_OBJECT,
 }
 
 _VECTOR_BASES = {
@@ -177,6 +180,7 @@ def known_types() -> dict[str, CType]:
     for name, base in _PAIRS.items():
         table[name] = vector(_CANONICAL_PAIRS.get(name, name), base, 2, 2 * base.size)
     table["dim3"] = DIM3
+    table["cudaTextureDesc"] = TEXTURE_DESC
     return table
 
 
@@ -198,6 +202,14 @@ def lay_out(name: str, members: Iterable[tuple[str, CType]]) -> Struct:
         at += kind.size
         align = max(align, kind.align)
     return Struct(name, tuple(fields), max(1, -(-at // align) * align), align)
+
+
+# texture_types.h; enumerations are held as int.
+TEXTURE_DESC = lay_out("cudaTextureDesc", (
+    ("addressMode", Array(INT, 3)), ("filterMode", INT), ("readMode", INT), ("sRGB", INT),
+    ("borderColor", Array(FLOAT, 4)), ("normalizedCoords", INT), ("maxAnisotropy", UINT), ("mipmapFilterMode", INT),
+    ("mipmapLevelBias", FLOAT), ("minMipmapLevelClamp", FLOAT), ("maxMipmapLevelClamp", FLOAT),
+    ("disableTrilinearOptimization", INT), ("seamlessCubemap", INT)))
 
 
 def leaves(kind: CType, offset: int = 0) -> Iterator[tuple[int, Scalar | Pointer]]:
