@@ -1,7 +1,8 @@
 """The dynamic certificate: original and variants run on the simulator, their accesses and instructions compared.
 
 What the static counts cannot tell (loops unrolled differently, merged accesses, code that never runs) the run does: for
-global memory the multisets of sectors, for shared memory those of the lanes' addresses, and instructions by class.
+global memory the multisets of sectors, for shared memory and surfaces those of the lanes' addresses, for textures those
+of texels, and instructions by class.
 """
 
 from __future__ import annotations
@@ -36,11 +37,14 @@ _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 _ARITHMETIC_SLACK = 0.02
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
-          "local_store")
+          "local_store", "texture_load", "surface_load", "surface_store")
 """Names of the multisets, in the order of ``mutate.sim.layout``."""
 _GROUPS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (GLOBAL_LOADS, ("global_load",)), (GLOBAL_STORES, ("global_store",)), (GLOBAL_UPDATES, ("global_atomic",)),
-    (SHARED, ("shared_load", "shared_store", "shared_atomic")))
+    (SHARED, ("shared_load", "shared_store", "shared_atomic")), (("texture",), ("texture_load",)),
+    (("surface",), ("surface_load", "surface_store")))
+_LOADED = frozenset(("global_load", "global_atomic", "texture_load"))
+_STORED = frozenset(("global_store", "surface_store"))
 _SETTLED = frozenset(("static-counts-differ", "vector-accesses-differ", "generic-accesses"))
 
 
@@ -110,7 +114,7 @@ def _describe(launches: Sequence[Launch]) -> str:
         arrays = [(a.name, str(a.elem), a.dims, a.init.kind, a.init.args, a.init.key, a.init.data, a.stream, a.seed,
                    _stamp(a.init.path)) for a in (*la.arrays, *la.symbols)]
         arguments = [repr(a.as_value()) for a in la.args]
-        out.append((la.grid, la.block, la.smem, arguments, arrays))
+        out.append((la.grid, la.block, la.smem, arguments, arrays, la.textures))
     return repr(out)
 
 
@@ -262,11 +266,18 @@ def dynamic_reasons(mutations: Sequence[Mutation], counts: DynamicCounts, static
     return out
 
 
+def _unit(space: str) -> str:
+    """What a multiset counts."""
+    if space == "texture_load":
+        return "texels"
+    return "sectors" if space.startswith(("global", "local")) else "accesses of threads"
+
+
 def _kept(check: Check, space: str, pair: AccessPair) -> list[Reason]:
     what = check.what
     if pair.same or (not check.addresses and pair.original == pair.variant):
         return []
-    unit = "sectors" if space.startswith(("global", "local")) else "accesses of threads"
+    unit = _unit(space)
     name = space.replace("_", " ")
     if pair.original == pair.variant:
         return [Reason("dynamic-addresses-differ", f"run, {name}: {pair.original} {unit} as in the original, but not "
@@ -283,10 +294,10 @@ def _removed(mutation: Mutation, spaces: Sequence[str], counts: DynamicCounts, r
     left = {n: counts.memory[n].variant for n in spaces if counts.memory[n].variant}
     if not left:
         return []
-    words = ", ".join(f"{n.replace('_', ' ')} {v} of {counts.memory[n].original} sectors" for n, v in left.items())
-    if not retained or "global_store" in left:
+    words = ", ".join(f"{n.replace('_', ' ')} {v} of {counts.memory[n].original} {_unit(n)}" for n, v in left.items())
+    if not retained or _STORED & set(left):
         return [Reason("not-removed", f"run, these are left: {words}", Verdict.INVALID)]
-    before = sum(counts.memory[n].original for n in spaces if n in ("global_load", "global_atomic"))
+    before = sum(counts.memory[n].original for n in spaces if n in _LOADED)
     share = sum(left.values()) / max(before, 1)
     severe = share > RETAINED_SHARE and mutation.id == "math-only"
     return [Reason("retained-load-traffic", f"the loads that stay are {share:.1%} of the original's load sectors "

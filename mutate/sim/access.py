@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.layout import ABSENT, ASKED, GLOBAL_BASE, PAGE_SHIFT, UNTOUCHED
 
-_INLINE = {"error_model": "numpy", "cache": False}
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 _PAGE = 1 << PAGE_SHIFT
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def mix(x):
     """A bijection of 64-bit numbers that leaves no pattern (splitmix64's finaliser)."""
     z = u64(x) + u64(0x9E3779B97F4A7C15)
@@ -21,7 +21,7 @@ def mix(x):
     return z ^ (z >> u64(31))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def locate(address, width, table, limits):
     """Offset of a global address in the pool of pages; -1 - page for a page to be brought, -(1 << 62) outside."""
     at = i64(address) - i64(GLOBAL_BASE)
@@ -39,7 +39,7 @@ def locate(address, width, table, limits):
     return i64(entry - 1) * i64(_PAGE) + inside
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def read_bytes(memory, at, width, signed):
     """1, 2 or 4 little-endian bytes as a word."""
     value = u32(memory[at])
@@ -51,7 +51,7 @@ def read_bytes(memory, at, width, signed):
     return value | u32(memory[at + 2]) << u32(16) | u32(memory[at + 3]) << u32(24)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def write_bytes(memory, at, width, value):
     memory[at] = u8(value & u32(255))
     if width >= 2:
@@ -61,7 +61,7 @@ def write_bytes(memory, at, width, value):
         memory[at + 3] = u8(value >> u32(24) & u32(255))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def request_pages(addresses, mask, width, table, wanted, count):
     """Asks for the untouched pages of a request; the new length of the list of wanted pages."""
     for lane in range(32):

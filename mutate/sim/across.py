@@ -6,15 +6,15 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.access import read_bytes
+from mutate.sim.inner import INNER
 from mutate.sim.layout import *
 from mutate.sim.registers import ALL, commit, first_lane, lut_mask, put_predicate
 from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
 
-_JIT = {"error_model": "numpy", "cache": False}
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, constants, constant_starts, elapsed,
                  offsets, d0, d1, error):
     """Executes one of them; FAILED where a constant is out of range, and at a trap. ``elapsed`` is what clocks read."""
@@ -96,10 +96,11 @@ def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, cons
                 d0[lane] = value
             commit(registers, base + i64(row[DST]), d0, ALL)
             if row[PD] & 7 != 7:
-                same = u32(0)
+                # The lanes whose value is another; .OR adds them to those of the word before.
+                other = predicates[w, row[PD]] if row[M] else u32(0)
                 for lane in range(32):
-                    same |= u32(registers[ia + lane] == value) << u32(lane)
-                predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (same & guard)
+                    other |= u32(registers[ia + lane] != value) << u32(lane)
+                predicates[w, row[PD]] = (predicates[w, row[PD]] & ~guard) | (other & guard)
     elif op == CLOCK:
         if guard:
             for lane in range(32):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, u2d, u2f
 from mutate.sim.lanes import canon, ftz
 from mutate.sim.lanes_half import half2
 
-_JIT = {"error_model": "numpy", "cache": False}
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 OPERATIONS = {"ADD": 0, "MIN": 1, "MAX": 2, "INC": 3, "DEC": 4, "AND": 5, "OR": 6, "XOR": 7, "EXCH": 8, "CAS": 9,
@@ -17,7 +17,7 @@ OPERATIONS = {"ADD": 0, "MIN": 1, "MAX": 2, "INC": 3, "DEC": 4, "AND": 5, "OR": 
 TYPES = {"U32": 0, "S32": 1, "U64": 2, "S64": 3, "F32": 4, "F64": 5, "F16x2": 6, "BF16x2": 7, "F32.FTZ": 8}
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def atomic_value(op, kind, old, value, compare):
     """The new value; the numbers of op and kind are those of ``OPERATIONS`` and ``TYPES``."""
     if op == 8:

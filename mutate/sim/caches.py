@@ -11,6 +11,7 @@
   out are no traffic of L2 here.
 * All that goes on from L1 allocates in L2, which the SMs share. Of a sample of blocks L2 sees only their accesses, so
   what other blocks would have brought is missing: hits are then a lower bound, and DRAM reads an upper one.
+* Texture fetches and surface accesses do not pass through them: in which order texels lie in memory is not public.
 * Nothing is in the caches when a launch begins.
 """
 

@@ -26,7 +26,9 @@ def _nothing(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -
 @rule("BRA", "JMP")
 def _branch(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
     row = decoder.code[decoder.index]
-    only(mods, "U", "DIV", "CONV", "INC", "DEC", "RECONVERGENT")
+    only(mods, "U", "ANY", "DIV", "CONV", "INC", "DEC", "RECONVERGENT")
+    if "ANY" in mods and "U" not in mods:
+        raise UnsupportedError("modifier .ANY")
     row[lay.OP] = lay.BRA_DIV if "DIV" in mods else (lay.BRA_CONV if "CONV" in mods else lay.BRA)
     rest = list(operands)
     if rest and is_predicate(rest[0]):
@@ -37,7 +39,7 @@ def _branch(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
         else:
             decoder.put_words(lay.A, 0xFFFFFFFF)
     row[lay.X] = decoder.target(rest[-1])
-    row[lay.Y] = int("U" in mods)
+    row[lay.Y] = 2 if "ANY" in mods else int("U" in mods)
 
 
 @rule("BSSY", "BSYNC")
@@ -265,7 +267,7 @@ def _register_to_predicates(decoder: Decoder, mods: tuple[str, ...], operands: S
 def _to_uniform(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
     only(mods, "OR", "FILL", "BROADCAST")
     row = decoder.code[decoder.index]
-    row[lay.OP] = lay.R2UR
+    row[lay.OP], row[lay.M] = lay.R2UR, int("OR" in mods)
     rest = list(operands)
     if is_predicate(rest[0]):
         row[lay.PD] = decoder.predicate(rest.pop(0))[0]

@@ -20,9 +20,11 @@ from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 
 LOAD, STORE, ATOMIC, REDUCTION, COPY = "load", "store", "atomic", "reduction", "copy"
+TEXTURE, SURFACE_LOAD, SURFACE_STORE = "texture", "surface_load", "surface_store"
 _ACTIONS = {"LDG": LOAD, "LD": LOAD, "LDS": LOAD, "LDL": LOAD, "LDSM": LOAD, "STG": STORE, "ST": STORE, "STS": STORE,
             "STL": STORE, "STSM": STORE, "LDGSTS": COPY, "ATOM": ATOMIC, "ATOMG": ATOMIC, "ATOMS": ATOMIC,
-            "REDS": ATOMIC, "RED": REDUCTION, "REDG": REDUCTION}
+            "REDS": ATOMIC, "RED": REDUCTION, "REDG": REDUCTION, "TEX": TEXTURE, "TLD": TEXTURE, "TLD4": TEXTURE,
+            "TXD": TEXTURE, "SULD": SURFACE_LOAD, "SUST": SURFACE_STORE}
 _BRANCHES = frozenset(("BRA", "BRX", "JMP", "JMX", "CALL", "RET"))
 _STACK = re.compile(r"\[R1(?:\+0x[0-9a-f]+)?\]")
 
@@ -257,6 +259,27 @@ def _shared(direction: str, op: str) -> Iterable[Counter]:
                   f"{stage}_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", noise)
 
 
+_TILED = "how a cudaArray lies in memory is not public, so its sectors are not known"
+
+
+def _textures() -> Iterable[Counter]:
+    group, differs = "textures and surfaces", _TILED
+    requests, texels = _column(lay.TEXTURE_REQUESTS, TEXTURE), _column(lay.TEXELS, TEXTURE)
+    yield Counter("texture_requests", group, "requests", "TEX, TLD, TLD4 and TXD with an active lane", requests)
+    yield Counter("texture_texels", group, "texels", "texels that enter the lanes' results: one, or filtered up to "
+                  "two, four or eight; none for the border", texels, differs=differs)
+    yield Counter("texture_texels_per_request", group, "texels", "texture_texels / texture_requests",
+                  _quotient(texels, requests), ratio=True)
+
+
+def _surfaces(action: str, name: str) -> Iterable[Counter]:
+    group = "textures and surfaces"
+    yield Counter(f"{action}_requests", group, "requests", f"{name} with an active lane",
+                  _column(lay.TEXTURE_REQUESTS, action))
+    yield Counter(f"{action}_accesses", group, "accesses of threads", f"lanes of {name} inside the surface",
+                  _column(lay.TEXELS, action), differs=_TILED)
+
+
 _MODEL = "a model: see above"
 _COALESCED = "an H200 merges equal reads of neighbouring SMs before L2, so it has fewer"
 
@@ -322,6 +345,9 @@ COUNTERS: tuple[Counter, ...] = (
     *_with("shared_store_requests", _shared(STORE, "st")),
     *_with("shared_copy_requests", _shared(COPY, "ldgsts")),
     *_with("shared_atomic_requests", _shared(ATOMIC, "atom")),
+    *_with("texture_requests", _textures()),
+    *_with("surface_load_requests", _surfaces(SURFACE_LOAD, "SULD")),
+    *_with("surface_store_requests", _surfaces(SURFACE_STORE, "SUST")),
     *_with("global_load_requests", _l1("global", LOAD, "ld")),
     *_with("global_store_requests", _l1("global", STORE, "st")),
     *_with("local_load_requests", _l1("local", LOAD, "ld")),

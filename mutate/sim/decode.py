@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
-from mutate.sim import control_rules, memory_rules  # noqa: F401 - they fill CONTROL
+from mutate.sim import control_rules, memory_rules, texture_rules  # noqa: F401 - they fill CONTROL
 from mutate.sim import layout as lay
 from mutate.sim.operand import Constant, parse_constant, split
 from mutate.sim.operand import operand as parse

@@ -27,6 +27,7 @@ from mutate.sim.splits import (
     set_sync,
 )
 from mutate.sim.system import system_call
+from mutate.sim.texels import fetch
 
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 ALL = np.uint32(0xFFFFFFFF)
@@ -35,8 +36,8 @@ _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["hal
 
 @njit(error_model="numpy", cache=True, nogil=True)
 def execute(code, registers, predicates, layout, pcs, masks, states, details, sync, alive, targets, red,
-            table, limits, pages, rules, bounds, shared, local, constants, constant_starts, wanted, counters, hashes,
-            trace, log_head, log_where, control, error):
+            table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
+            hashes, trace, log_head, log_where, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
@@ -203,10 +204,14 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
             if op >= GLOBAL_ACCESS:
                 if guard != 0:
                     condition = predicates[w, row[PS]] ^ u32(row[PS_NOT])
-                    status, cost = memory(op, row, w, pc, guard, base, registers, condition, table, limits, pages,
-                                          rules, bounds, shared, local, shared_base, shared_size, local_size, wanted,
-                                          control, counters, hashes, addresses, offsets, targets_of, sectors, d0, d1,
-                                          log_head, log_where, error)
+                    if op == TEXTURE_FETCH:
+                        status, cost = fetch(row, pc, guard, base, registers, objects, table, limits, pages, rules,
+                                             bounds, wanted, control, counters, hashes, addresses, offsets, error)
+                    else:
+                        status, cost = memory(op, row, w, pc, guard, base, registers, condition, objects, table,
+                                              limits, pages, rules, bounds, shared, local, shared_base, shared_size,
+                                              local_size, wanted, control, counters, hashes, addresses, offsets,
+                                              targets_of, sectors, d0, d1, log_head, log_where, error)
                     if status == NEED_PAGES:
                         counters[pc, EXECUTED] -= 1
                         counters[pc, THREADS] -= i64(popc(mask))
@@ -230,12 +235,15 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     want = registers[i64(row[A]) + (base & i64(row[A_REL]))]
                     if row[A_MOD]:
                         want = ~want
-                    # Lanes that the guard excludes are not there: R2UR leaves out those with another value.
-                    whole = (want & alive[w]) == (guard & want)
                     if op == BRA_CONV:
-                        whole = (alive[w] & want) & ~mask == 0
-                    if whole == (op == BRA_DIV):
-                        taken = u32(0)
+                        if (alive[w] & want) & ~mask:
+                            taken = u32(0)
+                    else:
+                        # All lanes go unless those of the guard are all that are wanted: R2UR and LOP3 leave out those
+                        # whose mask is another.
+                        taken = u32(0) if (want & alive[w]) == (guard & want) else mask
+                elif row[Y] == 2:
+                    taken = mask if taken else u32(0)  # BRA.U.ANY
                 elif row[Y] and taken != mask:
                     taken = u32(0)  # BRA.U: all of the split or none
                 counters[pc, TAKEN] += i64(taken != 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
@@ -53,6 +54,9 @@ def failure(run: Simulation, status: int, block: int) -> KmutateError:
         name = lay.SYSTEM_FUNCTIONS[address] if 0 < address < len(lay.SYSTEM_FUNCTIONS) else "different functions"
         return error("unsupported-instruction", run, pc, f"cannot simulate a call of {name}; {who}, {instruction}",
                      "what the driver's functions do is not guessed")
+    if code == lay.E_TEXTURE:
+        slug, what, hint = _object(run, instruction, address & 0xFFFFFFFF, width, tuple(int(v) for v in run.error[6:8]))
+        return error(slug, run, pc, f"{what}; {who}, {instruction}", hint)
     what, hint = _access(run, code, address, width)
     what = f"{what}; {who}, {instruction}"
     if code in (lay.E_GLOBAL, lay.E_SHARED):
@@ -103,6 +107,45 @@ def _access(run: Simulation, code: int, address: int, width: int) -> tuple[str, 
             lay.E_CONSTANT: f"constant memory at {address:#x} is outside its bank",
             lay.E_SPLITS: "more than 32 divergent paths of one warp",
             lay.E_TARGET: f"a jump to {address:#x}, where there is no code"}.get(code, "failure"), "correct the kernel"
+
+
+_OBJECTS = "declare it: cudaTextureObject_t t = texture2D(array, width, height, desc);"
+_FETCHES = {"Linear": "tex1Dfetch", "1D": "tex1D", "2D": "tex2D", "3D": "tex3D", "1DLayered": "tex1DLayered",
+            "2DLayered": "tex2DLayered", "Cubemap": "texCubemap", "CubemapLayered": "texCubemapLayered"}
+
+
+def _object(run: Simulation, instruction: Instruction, value: int, why: int,
+            place: Sequence[int]) -> tuple[str, str, str]:
+    """Slug, what and hint of an access of a texture or surface object that fails. ``value`` is the handle."""
+    surface = instruction.name in ("SULD", "SUST")
+    kind = "surface" if surface else "texture"
+    if why == lay.T_NO_ALIGNMENT:
+        return "misaligned", f"x = {_signed(value)} is no multiple of the surface access's bytes", "x counts bytes"
+    made = next((t for t in run.launch.textures if t.handle == value and t.surface == surface), None)
+    if made is None:
+        return "bad-access", f"{value:#x} is no {kind} object of the launch", _OBJECTS.replace(
+            "texture2D(array, width, height, desc)", "surface2D(array, width, height)"
+        ).replace("Texture", "Surface") if surface else _OBJECTS
+    size = "x".join(map(str, (made.width, made.height, made.depth)[: max(1, "123".find(made.shape[0]) + 1)]))
+    whole = f"the {kind} {made.name}({made.array}) of {size} texels"
+    if why == lay.T_NO_SHAPE:
+        return "bad-access", f"{whole} is accessed as another shape", (
+            f"{made.name} makes a surface" if surface else f"{made.name} is read by {_FETCHES[made.shape]}()")
+    if why == lay.T_NO_CHANNEL:
+        return "bad-access", f"{whole} has {made.channels} channels; the kernel gathers another", (
+            f"the elements of {made.array} must have the channels that the kernel reads")
+    if why == lay.T_NO_NUMBER:
+        return "bad-access", f"{whole} is read at a coordinate that is no number", "correct the kernel"
+    if why == lay.T_NO_LAYER:
+        return "out-of-range", f"{whole} has {made.layers} layers; the kernel accesses another", _DECLARATION
+    axis, at = place
+    unit = f"byte x = {_signed(at)}" if axis == 0 else f"{'xyz'[axis]} = {_signed(at)}"
+    return "out-of-range", f"{whole}: {unit} is outside", "x counts bytes; or give a boundary mode"
+
+
+def _signed(value: int) -> int:
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >> 31 else value
 
 
 def _deadlock(run: Simulation, block: int) -> KmutateError:

@@ -10,10 +10,10 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.access import mix
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u
 from mutate.sim.layout import PAGE_SHIFT
 
-_JIT = {"error_model": "numpy", "cache": False}
 u8, u32, u64, i64 = np.uint8, np.uint32, np.uint64, np.int64
 _PAGE = 1 << PAGE_SHIFT
 
@@ -23,7 +23,7 @@ FIRST_PAGE, PAGES, NBYTES, RULE, SIZE, SEED, SPAN = range(7)
 RULE_COLUMNS = 8
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def high_product(a, b):
     """High 64 bits of a 128-bit product."""
     low = u64(0xFFFFFFFF)
@@ -33,13 +33,13 @@ def high_product(a, b):
     return a1 * b1 + (middle >> u64(32)) + (carry >> u64(32))
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def put(pages, at, size, value):
     for k in range(size):
         pages[at + k] = u8(value >> u64(8 * k) & u64(255))
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def fill_page(page, table, limits, pages, rules, bounds, control):
     """Makes a page by its array's rule; false when there is none, or no room in the pool.
 

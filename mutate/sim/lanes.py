@@ -12,33 +12,33 @@ import math
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u, fma32, fma64, u2d, u2f
 
-_INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
 f32, f64 = np.float32, np.float64
 u32, u64, i64 = np.uint32, np.uint64, np.int64
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def canon(x):
     """Bits of a single-precision result."""
     return f2u(x) if x == x else u32(0x7FFFFFFF)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def ftz(u):
     """Subnormal bits to zero of the same sign."""
     return u if (u & u32(0x7F800000)) != 0 else u & u32(0x80000000)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def sat(u):
     """Clamps to [0, 1]; NaN becomes +0."""
     x = u2f(u32(u))
     return f2u(f32(1.0)) if x >= f32(1.0) else (u32(u) if x > f32(0.0) else u32(0))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _step32(r, diff, rnd):
     """The directed rounding of r + diff, where r is the nearest single and diff the sign of what it misses."""
     if diff == 0.0 or diff != diff:
@@ -59,7 +59,7 @@ def _step32(r, diff, rnd):
     return r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def fma_rnd(a, b, c, rnd):
     """a * b + c in single precision; exact in double but for one rounding, whose error is recovered."""
     if rnd == 0:
@@ -77,12 +77,12 @@ def fma_rnd(a, b, c, rnd):
     return r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def signbit64(x):
     return (d2u(x) >> u64(63)) != 0
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def fadd_m(a, b, m):
     """m: rounding in bits 0-1, 4 flush subnormals, 8 saturate."""
     if m & 4:
@@ -93,7 +93,7 @@ def fadd_m(a, b, m):
     return sat(u) if m & 8 else u
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def flushed(u, s, e, rnd):
     """A result with subnormals flushed, where s + e is exact: what would be below 2**-126 rounded to 24 bits, as if
 
@@ -106,7 +106,7 @@ def flushed(u, s, e, rnd):
     return u & u32(0x80000000) if tiny else u
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def fmul_m(a, b, m):
     """``m`` as in ``fadd_m``; bits 4-6: the product times 1/2, 1/4, 2, 4, 8, with one rounding."""
     if m & 4:
@@ -121,7 +121,7 @@ def fmul_m(a, b, m):
     return sat(u) if m & 8 else u
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _to_single(p, rnd):
     r = f32(p)
     if rnd == 0 or p != p or math.isinf(p):
@@ -129,7 +129,7 @@ def _to_single(p, rnd):
     return _step32(r, p - f64(r), rnd)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def ffma_m(a, b, c, m):
     if m & 4:
         a, b, c = ftz(a), ftz(b), ftz(c)
@@ -140,7 +140,7 @@ def ffma_m(a, b, c, m):
     return sat(u) if m & 8 else u
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def fminmax(a, b, is_min, m):
     """-0 is below +0; a NaN loses against a number, unless m has bit 1 (.NAN). m bit 4 flushes subnormals."""
     if m & 4:
@@ -157,7 +157,7 @@ def fminmax(a, b, is_min, m):
     return u32(a) if less == is_min else u32(b)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dminmax(a, b, is_min):
     x, y = u2d(u64(a)), u2d(u64(b))
     if x != x:
@@ -171,26 +171,26 @@ def dminmax(a, b, is_min):
     return u64(a) if less == is_min else u64(b)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dmin_first(a, b):
     """Whether the minimum of a and b is a: DSETP.MIN, with which the compiler builds ``fmin``."""
     x, y = u2d(u64(a)), u2d(u64(b))
     return x < y or (y != y and x == x) or (x == y and (a >> u64(63)) > (b >> u64(63)))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dmax_first(a, b):
     x, y = u2d(u64(a)), u2d(u64(b))
     return x > y or (y != y and x == x) or (x == y and (a >> u64(63)) < (b >> u64(63)))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dnan_both(a, b):
     x, y = u2d(u64(a)), u2d(u64(b))
     return x != x and y != y
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _step64(r, diff, rnd):
     """The directed rounding of r + diff, where r is the nearest double and diff the sign of what it misses."""
     if r != r:
@@ -214,14 +214,14 @@ def _step64(r, diff, rnd):
     return r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _exponent(x):
     """About the binary logarithm of a number that is not zero."""
     e = i64((d2u(x) >> u64(52)) & u64(0x7FF))
     return e - 1023 if e else i64((d2u(x * 2.0**60) >> u64(52)) & u64(0x7FF)) - 1083
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _scaled(x, e):
     """x times 2 to the power e, in steps that neither overflow nor lose bits of what is in range at the end."""
     while e > 900:
@@ -231,7 +231,7 @@ def _scaled(x, e):
     return x * u2d(u64(1023 + e) << u64(52))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _two_sum(x, y):
     """The rounded sum and its error."""
     s = x + y
@@ -239,7 +239,7 @@ def _two_sum(x, y):
     return s, (x - (s - t)) + (y - t)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _sign_of_sum(a, b, c, d):
     """Sign of a + b + c + d, exactly: the sum as parts that do not overlap (Shewchuk, 1997)."""
     p1, p0 = _two_sum(b, a)
@@ -252,7 +252,7 @@ def _sign_of_sum(a, b, c, d):
     return 1 if largest > 0 else (-1 if largest < 0 else 0)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _missed(x, y, z, r):
     """Sign of x * y + z - r for finite numbers, where r is the nearest double."""
     if x == 0 or y == 0:
@@ -273,18 +273,18 @@ def _missed(x, y, z, r):
     return _sign_of_sum(p, low, _scaled(z, scale), -_scaled(r, scale))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _zero_sum(r, p, z, rnd):
     """Rounded down, a sum that is exactly zero is -0, but for that of two +0."""
     return -0.0 if rnd == 1 and r == 0 and not (p == 0 and z == 0 and not signbit64(p) and not signbit64(z)) else r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _finite(x):
     return (d2u(x) >> u64(52)) & u64(0x7FF) != u64(0x7FF)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dfma_m(x, y, z, m):
     """x * y + z in double with a directed rounding."""
     r = fma64(x, y, z)
@@ -296,7 +296,7 @@ def dfma_m(x, y, z, m):
     return _step64(r, diff, m & 3) if diff else _zero_sum(r, x * y, z, m & 3)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dmul_m(x, y, m):
     r = x * y
     if m & 3 == 0 or not (_finite(x) and _finite(y)):
@@ -304,7 +304,7 @@ def dmul_m(x, y, m):
     return _step64(r, 0 if math.isinf(r) else _missed(x, y, 0.0, r), m & 3)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def dadd_m(x, y, m):
     r = x + y
     if m & 3 == 0 or not (_finite(x) and _finite(y)):

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u
 from mutate.sim.lanes import _to_single, ftz
 from mutate.sim.lanes_half import d2h
 
-_INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
 f32, f64 = np.float32, np.float64
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def narrow(m):
     """Bits of the integer that a conversion gives: 8 when m & 16, 16 when m & 32."""
     return 8 if m & 16 else (16 if m & 32 else 32)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def clamp_int(a, m):
     """I2I.SAT: an integer (signed when m & 64) clamped to 8 (m & 16) or 16 bits (m & 32), signed when m & 8."""
     x = i64(i32(a)) if m & 64 else i64(u32(a))
@@ -29,7 +29,7 @@ def clamp_int(a, m):
     return u32(min(max(x, low), high) & 0xFFFFFFFF)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def to_int(x, m, bits, signed):
     """A number to an integer of that many bits, saturated; NaN as the hardware has it.
 
@@ -55,7 +55,7 @@ def to_int(x, m, bits, signed):
     return u64(i64(y))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def from_int(v, signed, rnd, to64):
     """Bits of the float nearest to a 64-bit integer (in the direction rnd)."""
     negative = signed and i64(v) < 0
@@ -84,7 +84,7 @@ def from_int(v, signed, rnd, to64):
     return out
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def d2f(x, m):
     """Bits of a double as a single. A NaN keeps its sign and the upper bits of its payload, and becomes quiet."""
     if x != x:
@@ -93,7 +93,7 @@ def d2f(x, m):
     return ftz_if(f2u(_to_single(x, m & 3)), m)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def d2h_nan(x, bf, rnd):
     """Bits of a double as a 16-bit float; of a NaN as in ``d2f``."""
     if x != x:
@@ -105,13 +105,13 @@ def d2h_nan(x, bf, rnd):
     return d2h(x, bf, rnd)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def frnd(x, m):
     r = m & 3
     return np.floor(x) if r == 1 else (np.ceil(x) if r == 2 else (np.trunc(x) if r == 3 else np.rint(x)))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def fchk(a, b):
     """Whether the fast path of a / b may go wrong: an operand or the quotient is near the ends of the range.
 
@@ -121,11 +121,11 @@ def fchk(a, b):
     return eb < 2 or eb > 251 or ea == 255 or ea < 25 or ea - eb > 126 or ea - eb < -124
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def ftz_if(a, m):
     return ftz(u32(a)) if m & 4 else u32(a)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def relu_if(x, m):
     return 0.0 if (m & 128) and x < 0.0 else x

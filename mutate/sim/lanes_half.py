@@ -7,15 +7,15 @@ import math
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, u2d, u2f
 from mutate.sim.lanes import canon, signbit64
 
-_INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
 f32, f64 = np.float32, np.float64
 u32, u64, i64 = np.uint32, np.uint64, np.int64
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def h2d(h, bf):
     """A 16-bit float (bfloat16 when bf) as a double."""
     h = u32(h) & u32(0xFFFF)
@@ -31,7 +31,7 @@ def h2d(h, bf):
     return -r if h >> u32(15) else r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def d2h(x, bf, rnd):
     """The nearest 16-bit float (or in the direction rnd); NaN is 0x7fff."""
     if x != x:
@@ -63,19 +63,19 @@ def d2h(x, bf, rnd):
     return sign | u32(bits)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half_of(a, sw, k):
     """Half k (0 low, 1 high) of a packed pair after the operand's swizzle: 0 H1_H0, 1 H0_H0, 2 H1_H1."""
     take = k if sw == 0 else (0 if sw == 1 else 1)
     return (u32(a) >> u32(16)) if take else (u32(a) & u32(0xFFFF))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half_ftz(x, m):
     return math.copysign(0.0, x) if (m & 16) and abs(x) < (2.0**-126 if m & 1 else 2.0**-14) else x
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half_out(x, m):
     """Rounds to 16 bits. m: 1 bfloat16, 16 flush subnormals, 32 saturate, 64 relu."""
     if m & 32:
@@ -85,7 +85,7 @@ def half_out(x, m):
     return d2h(half_ftz(x, m), (m & 1) != 0, 0)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def add_odd(x, y):
     """x + y rounded to odd: an inexact sum has its last bit set, so that a rounding to fewer bits is right."""
     s = x + y
@@ -99,25 +99,25 @@ def add_odd(x, y):
     return u2d(u + u64(1)) if (e > 0) == (s > 0) else u2d(u - u64(1))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def through_half(x, m):
     """Bits of a single that holds x rounded to 16 bits: the compiler joins an operation on halves and a conversion."""
     return canon(f32(h2d(d2h(x, (m & 1) != 0, 0), (m & 1) != 0)))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def twice(h):
     """A 16-bit word in both halves."""
     return u32(h) << u32(16) | u32(h)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half_in(a, m):
     """The half of a word that a conversion reads: the upper one when m & 512."""
     return u32(a) >> u32(16) if m & 512 else u32(a)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def f2f8(x, m):
     """The nearest 8-bit float, finite: E4M3, or E5M2 when m & 1. NaN is 0x7f (PTX ISA, ``cvt.rn.satfinite``)."""
     keep, bias, top = (2, 15, u32(0x7B)) if m & 1 else (3, 7, u32(0x7E))
@@ -136,7 +136,7 @@ def f2f8(x, m):
     return sign | (top if bits > top else bits)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def f82h(a, m):
     """An 8-bit float as a half: E4M3, or E5M2 when m & 1."""
     v = u32(a) & u32(255)
@@ -149,7 +149,7 @@ def f82h(a, m):
     return d2h(-r if v & u32(128) else r, False, 0)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half2(op, a, b, c, m):
     """Two 16-bit operations: op 0 add, 1 multiply, 2 fused multiply-add, 3 min, 4 max.
 
@@ -178,7 +178,7 @@ def half2(op, a, b, c, m):
     return out
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def half_cmp(a, b, m, k):
     """Half k compared: bit 0 less, bit 1 equal, bit 2 greater; none when unordered. ``m`` as in ``half2``."""
     bf = (m & 1) != 0

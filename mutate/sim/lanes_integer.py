@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
+from mutate.sim.inner import INNER
+
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def lop3(a, b, c, m):
     """Bitwise function of three words by its truth table m (bit index 4 a + 2 b + c)."""
     r = u32(0)
@@ -24,7 +25,7 @@ def lop3(a, b, c, m):
     return r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def shf(a, s, c, m):
     """Funnel shift of {c:a}. m: 1 left, 2 high word, 4 signed, 8 wrap, 16 64-bit."""
     limit = u32(64) if m & 16 else u32(32)
@@ -39,7 +40,7 @@ def shf(a, s, c, m):
     return u32(value >> u64(32)) if m & 2 else u32(value)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def prmt(a, s, c, m):
     """Bytes of {c:a} picked by the nibbles of s; m is the mode: 0 index, 1 F4E, 2 B4E, 3 RC8, 4 ECL, 5 ECR, 6 RC16."""
     value = u64(c) << u64(32) | u64(a)
@@ -67,7 +68,7 @@ def prmt(a, s, c, m):
     return out
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def popc(x):
     x = u32(x)
     x = x - ((x >> u32(1)) & u32(0x55555555))
@@ -76,7 +77,7 @@ def popc(x):
     return u32(u32(x * u32(0x01010101)) >> u32(24))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def brev(x):
     x = u32(x)
     x = u32((x >> u32(1)) & u32(0x55555555) | (x & u32(0x55555555)) << u32(1))
@@ -86,7 +87,7 @@ def brev(x):
     return u32(x >> u32(16) | x << u32(16))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def flo(x, m):
     """Position of the highest set bit, of the highest bit unlike the sign when m & 1; from the top when m & 2."""
     x = u32(x)
@@ -102,7 +103,7 @@ def flo(x, m):
     return u32(31) - n if m & 2 else n
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def bmsk(a, b, m):
     """b ones from bit a on; m & 1 wraps both at 32, else they are clamped."""
     if m & 1:
@@ -113,7 +114,7 @@ def bmsk(a, b, m):
     return u32(ones << u64(a))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def sgxt(a, b, m):
     """The low b bits, sign-extended, or zero-extended when m & 1."""
     if m & 2:
@@ -128,14 +129,14 @@ def sgxt(a, b, m):
     return u32(low | u32(~u32((u64(1) << u64(b)) - u64(1))))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def leahi(a, b, c, m):
     """High word of {c:a} << m (0 to 31), plus b; as 33 bits for the carry."""
     value = u64(c) << u64(32) | u64(a)
     return u64(u32(value >> u64(32 - m))) + u64(b) if m else u64(c) + u64(b)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def idp(a, b, c, m):
     """Dot product added to c. m: 1 a signed, 2 b signed, 4 two 16-bit (else four 8-bit), 8 the high bytes of b."""
     total = i64(i32(c))
@@ -152,14 +153,14 @@ def idp(a, b, c, m):
     return u32(total & 0xFFFFFFFF)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def vabsdiff(a, b, c, m):
     """|a - b| + c; signed when m & 1."""
     x, y = (i64(i32(a)), i64(i32(b))) if m & 1 else (i64(u32(a)), i64(u32(b)))
     return u32((abs(x - y) + i64(u32(c))) & 0xFFFFFFFF)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def vabsdiff4(a, b, c, m):
     """|a - b| of four unsigned bytes, side by side; with m & 1 their sum is added to c."""
     total, out = u32(c), u32(0)
@@ -171,14 +172,14 @@ def vabsdiff4(a, b, c, m):
     return total if m & 1 else out
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def viadd16(a, b):
     """Sums of 16-bit halves."""
     low = (u32(a) + u32(b)) & u32(0xFFFF)
     return u32(((u32(a) >> u32(16)) + (u32(b) >> u32(16))) << u32(16)) | low
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _vimnmx_part(x, y, z, bits, m, is_min):
     if m & 8:
         x = (x + y) & ((i64(1) << i64(bits)) - 1)
@@ -194,7 +195,7 @@ def _vimnmx_part(x, y, z, bits, m, is_min):
     return max(r, i64(0)) if m & 4 else r
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def vimnmx(a, b, c, m, is_min):
     """Minimum or maximum of a and b. m: 1 signed, 2 two 16-bit halves, 4 then at least 0, 8 of a + b and c, 16 of all
 
@@ -210,30 +211,30 @@ def vimnmx(a, b, c, m, is_min):
     return out
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def mulhi_add(product, c):
     """High word of a 64-bit product plus a register pair."""
     return u32(u64(product + c) >> u64(32))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def carry64(product, c, p):
     """Whether product + c + p passes 64 bits."""
     t = u64(product + c)
     return t < c or u64(t + u64(p)) < t
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def addmin_s(x, c, is_min):
     return x if (i32(x) < i32(c)) == is_min else u32(c)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def addmin_u(x, c, is_min):
     return x if (x < u32(c)) == is_min else u32(c)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def extend(a, m):
     """An integer operand to 64 bits. m: 8 signed, 16 one byte, 32 two bytes, 256 and 512 the byte's number."""
     x = u32(a)
@@ -246,7 +247,7 @@ def extend(a, m):
     return u64(i64(i32(x))) if m & 8 else u64(x)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def pack_int(a, b, c, m):
     """I2IP: two words saturated to m & 31 bits each side by side, above the low part of c. m: 32 signed."""
     bits = m & 31

@@ -14,10 +14,10 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.code import TABLES
+from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u, u2f
 from mutate.sim.lanes_half import d2h, h2d, half_in
 
-_INLINE = {"inline": "never", "error_model": "numpy", "cache": False}
 f32, f64 = np.float32, np.float64
 u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 RCP, RSQ, SQRT, EX2, LG2, SIN, COS, TANH = range(8)
@@ -42,7 +42,7 @@ _TANH_FIRST = np.cumsum(1 << _TANH_LOG).astype(np.int32) - (1 << _TANH_LOG)
 _NAN, _INF, _SIGN = u32(0x7FFFFFFF), u32(0x7F800000), u32(0x80000000)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _interpolate(function, segment, x):
     """The quadratic of a segment at its 17 bits x.
 
@@ -56,13 +56,13 @@ def _interpolate(function, segment, x):
             + i64(_C[row, 2]) * (square >> 1 << i64(_TWICE[function])) + i64(_ROUND[function]))
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _float(r, unit):
     """Bits of r / 2**unit (0 <= r < 2**53) as a single, cut to 24 bits."""
     return u32((d2u(f64(r)) >> u64(29)) - (u64(1023 - 127 + unit) << u64(23))) if r != 0 else u32(0)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _exceptional(a, m):
     """Whether a function does not interpolate for an operand, and what it gives then."""
     negative, size = (a & _SIGN) != 0, a & u32(0x7FFFFFFF)
@@ -91,7 +91,7 @@ def _exceptional(a, m):
     return size & u32(0xFFFFFF) == u32(0x800000), u32((127 - half if m == RSQ else 127 + half) << 23)
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def _position(a, m):
     """The operand in fixed point: its lowest 17 bits are x.
 
@@ -121,7 +121,7 @@ def _position(a, m):
     return v
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def mufu(a, m):
     """m: 0 RCP, 1 RSQ, 2 SQRT, 3 EX2, 4 LG2, 5 SIN, 6 COS (of turns), 7 TANH.
 
@@ -159,7 +159,7 @@ def mufu(a, m):
     return sign | u32(r - 0x800000) if r >= 0x1000000 else sign
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def mufu64(a, m):
     """High word of an approximate reciprocal (m = 0) or reciprocal square root (1) of the double with high word a."""
     a = u32(a)
@@ -181,7 +181,7 @@ def mufu64(a, m):
     return sign | u32(r - 0x100000) if r >= 0x200000 else sign
 
 
-@njit(**_INLINE)
+@njit(**INNER)
 def mufu_half(a, m):
     """EX2 and TANH (``m & 7`` as in ``mufu``) of a 16-bit float: bfloat16 when m & 8, the upper half when m & 512.
 

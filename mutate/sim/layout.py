@@ -41,7 +41,7 @@ BASE = 256
 (NOP, BRA, BRA_DIV, BRA_CONV, BSSY, BSYNC, BREAK, EXIT, CALL, RET, WARPSYNC, YIELD, BAR, BMOV_GET, BMOV_SET, VOTE, SHFL,
  MATCH, REDUX, PLOP3, P2R, R2P, R2UR, CLOCK, BRX, ELECT, LOAD_CONSTANT, BARRIER_RESULT, SPACE_QUERY, SYSTEM_CALL, TRAP,
  GLOBAL_ACCESS, SHARED_ACCESS,
- LOCAL_ACCESS, GENERIC_ACCESS, COPY_ASYNC) = range(BASE, BASE + 36)
+ LOCAL_ACCESS, GENERIC_ACCESS, COPY_ASYNC, TEXTURE_FETCH, SURFACE_ACCESS) = range(BASE, BASE + 38)
 # ACTION of an access.
 LOAD, STORE, ATOMIC = 0, 1, 2
 
@@ -55,12 +55,14 @@ SCRATCH = 8
 # Columns of the counters of an instruction (int64). REQUESTS to L2_HITS are of global memory; an instruction may access
 # several spaces (generic addresses, asynchronous copies), so each has its own. IDEAL are wavefronts without conflicts.
 (EXECUTED, THREADS, THREADS_ON, TAKEN, DIVERGENT, REQUESTS, SECTORS, BYTES, L1_HITS, L2_HITS, SHARED_REQUESTS,
- WAVEFRONTS, IDEAL, SHARED_BYTES, LOCAL_REQUESTS, LOCAL_SECTORS, LOCAL_BYTES, LOCAL_L1_HITS, LOCAL_L2_HITS) = range(19)
-COUNTERS = 20
+ WAVEFRONTS, IDEAL, SHARED_BYTES, LOCAL_REQUESTS, LOCAL_SECTORS, LOCAL_BYTES, LOCAL_L1_HITS, LOCAL_L2_HITS,
+ TEXTURE_REQUESTS, TEXELS) = range(21)
+COUNTERS = 22
 
 # Multisets of accesses, by space and direction.
 (H_GLOBAL_LOAD, H_GLOBAL_STORE, H_GLOBAL_ATOMIC, H_SHARED_LOAD, H_SHARED_STORE, H_SHARED_ATOMIC, H_LOCAL_LOAD,
- H_LOCAL_STORE) = range(8)
+ H_LOCAL_STORE, H_TEXTURE_LOAD, H_SURFACE_LOAD, H_SURFACE_STORE) = range(11)
+MULTISETS = 11
 
 # The log of events, for those who watch (``watch``): columns of its head, and kinds beside the H_... of requests.
 # E_ORDER: the lanes of a mask were together until now; E_ARRIVE, E_RELEASE: a warp arrives at barrier EXTRA without
@@ -77,7 +79,26 @@ FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)
 # What ``execute`` returns, and the codes of errors.
 DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL, LOG_FULL = range(7)
 (E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET, E_SYSTEM,
- E_ASSERT) = range(1, 11)
+ E_ASSERT, E_TEXTURE) = range(1, 12)
+
+# Texture and surface objects (``texels``): columns of an object's row, int64. SIZE, ADDRESS and BORDER_COLOR begin at
+# the number given and have three, three and four columns; BORDER_COLOR has the bits that a fetch returns.
+(T_HANDLE, T_SHAPE, T_BASE, T_SIZE) = range(4)
+T_LAYERS, T_PITCH, T_SLICE, T_TEXEL, T_SCALAR, T_KIND, T_CHANNELS, T_CONVERTS, T_FILTER, T_NORMALIZED = range(6, 16)
+T_ADDRESS, T_BORDER_COLOR = 16, 19
+T_COLUMNS = 23
+# SHAPE; the layered ones follow one another.
+T_LINEAR, T_1D, T_2D, T_3D, T_CUBE, T_LAYERED_1D, T_LAYERED_2D, T_LAYERED_CUBE = range(8)
+# KIND of a channel.
+T_U8, T_S8, T_U16, T_S16, T_WORD, T_HALF, T_FLOAT = range(7)
+# ADDRESS; those before T_CLAMP need normalised coordinates.
+T_WRAP, T_MIRROR, T_CLAMP, T_BORDER = range(4)
+# TABLE of a surface access: what becomes of accesses outside.
+T_TRAP, T_CLAMPED, T_IGNORED = range(3)
+# Reasons why an access of an object fails.
+(T_NO_OBJECT, T_NO_SHAPE, T_NO_NUMBER, T_NO_LAYER, T_NO_CHANNEL, T_NO_ALIGNMENT, T_OUTSIDE) = range(-7, 0)
+T_TEXTURES, T_SURFACES = 0x54580000, 0x53550000
+"""First handles of texture and of surface objects (``mutate.launch.model``)."""
 
 PAGE_SHIFT = 10
 # Page table: 0 no memory here, -1 declared and not touched, -2 asked for, else the page's number + 1.

@@ -7,13 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.layout import L_EXTRA, L_KIND, L_MASK, L_PC, L_WARP, L_WIDTH
 
-_JIT = {"error_model": "numpy", "cache": False}
 u64, i64 = np.uint64, np.int64
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def note_event(head, control, pc, warp, kind, mask, width, extra):
     """A record without addresses; returns its row. ``control[6]`` counts the records."""
     at = control[6]
@@ -24,7 +24,7 @@ def note_event(head, control, pc, warp, kind, mask, width, extra):
     return at
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def note_request(head, where, control, pc, warp, kind, mask, width, extra, addresses):
     """A record of a memory request with the addresses of its lanes."""
     if head.shape[0] > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mutate.sim.access import locate, mix, read_bytes, request_pages, write_bytes
+from mutate.sim.access import read_bytes, write_bytes
 from mutate.sim.atomics import atomic_value
 from mutate.sim.coalesce import (
     CAST_SPIN,
@@ -16,27 +16,20 @@ from mutate.sim.coalesce import (
     shared_wavefronts,
     unique_sectors,
 )
-from mutate.sim.filling import fill_page
+from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_request
+from mutate.sim.requests import add_to_multiset, fail, resolve_global
+from mutate.sim.texels import surface_places
 
-_JIT = {"error_model": "numpy", "cache": False}
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 ALL = np.uint32(0xFFFFFFFF)
 _GLOBAL, _SHARED, _LOCAL = 0, 1, 2
 _LOAD, _STORE, _ATOMIC = 0, 1, 2
 
 
-@njit(**_JIT)
-def add_to_multiset(hashes, which, value):
-    h = mix(value)
-    hashes[which, 0] += h
-    hashes[which, 1] += mix(h)
-    hashes[which, 2] += u64(1)
-
-
-@njit(**_JIT)
+@njit(**INNER)
 def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     """Counts the sectors of a request of global memory and adds them to the multiset; returns their number."""
     n = unique_sectors(addresses, mask, width, 5, sectors)
@@ -49,7 +42,19 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     return n
 
 
-@njit(**_JIT)
+@njit(**INNER)
+def note_surface(counters, pc, hashes, which, addresses, mask, width):
+    """Counts the lanes of a surface access; every lane's place goes into the multiset."""
+    n = i64(popc(mask))
+    counters[pc, TEXELS] += n
+    hashes[which, 3] += u64(n * width)
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            add_to_multiset(hashes, which, addresses[lane])
+    return n
+
+
+@njit(**INNER)
 def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
     """Local memory lies interleaved: a 32-bit word of all 32 lanes is one line of 128 bytes."""
     total = i64(0)
@@ -67,7 +72,7 @@ def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
     return total
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def ideal_wavefronts(addresses, mask, width, kind, wavefronts):
     """Wavefronts that a shared request would have without bank conflicts."""
     if wavefronts <= 1 or kind == CAST_SPIN:
@@ -77,7 +82,7 @@ def ideal_wavefronts(addresses, mask, width, kind, wavefronts):
     return i64(2) if kind == 3 else i64(1)
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
     """Counts the wavefronts of a request of shared memory; every lane's address goes into the multiset."""
     n = shared_wavefronts(addresses, mask, width, kind)
@@ -92,7 +97,7 @@ def note_shared(counters, pc, hashes, which, addresses, mask, width, kind):
     return n
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def effective(row, registers, base, addresses):
     """Addresses of a memory instruction: register, scaled, plus uniform register, plus offset."""
     flags = row[FLAGS]
@@ -114,35 +119,7 @@ def effective(row, registers, base, addresses):
         addresses[lane] = u64(value)
 
 
-@njit(**_JIT)
-def fail(error, code, lane, address, width):
-    error[0], error[2], error[4], error[5] = code, lane, i64(address), width
-    return FAILED
-
-
-@njit(**_JIT)
-def resolve_global(addresses, mask, width, table, limits, pages, rules, bounds, offsets, wanted, control, error):
-    """Offsets in the pool of pages; NEED_PAGES when some are not there yet and no rule of ``filling`` makes them."""
-    missing = False
-    for lane in range(32):
-        if mask >> u32(lane) & u32(1):
-            if addresses[lane] & u64(width - 1):
-                return fail(error, E_MISALIGNED, lane, addresses[lane], width)
-            at = locate(addresses[lane], width, table, limits)
-            if at < 0 and at > -(1 << 60) and fill_page(i64(-1) - at, table, limits, pages, rules, bounds, control):
-                at = locate(addresses[lane], width, table, limits)
-            offsets[lane] = at
-            if at < -(1 << 60):
-                return fail(error, E_GLOBAL, lane, addresses[lane], width)
-            if at < 0:
-                missing = True
-    if missing:
-        control[1] = request_pages(addresses, mask, width, table, wanted, control[1])
-        return NEED_PAGES
-    return DONE
-
-
-@njit(**_JIT)
+@njit(**INNER)
 def resolve_shared(addresses, mask, width, first, size, offsets, error):
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
@@ -156,7 +133,7 @@ def resolve_shared(addresses, mask, width, first, size, offsets, error):
     return DONE
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def resolve_local(addresses, mask, width, warp, size, offsets, error):
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
@@ -170,7 +147,7 @@ def resolve_local(addresses, mask, width, warp, size, offsets, error):
     return DONE
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def load(store, offsets, mask, row, registers, base, d0):
     """Memory to registers: ``WIDTH`` bytes a lane, bytes and half-words extended as Y says."""
     width = i64(row[WIDTH])
@@ -185,7 +162,7 @@ def load(store, offsets, mask, row, registers, base, d0):
                     registers[at + 32 * part + lane] = d0[lane]
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def save(store, offsets, mask, row, registers, base):
     """Registers to memory; of lanes with the same address the highest wins."""
     width = i64(row[WIDTH])
@@ -196,7 +173,7 @@ def save(store, offsets, mask, row, registers, base):
                 write_bytes(store, offsets[lane] + 4 * part, min(i64(4), width), registers[at + 32 * part + lane])
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def save_and_compare(store, offsets, mask, row, registers, base):
     """As ``save``, lane after lane; returns the lanes whose bytes were there already."""
     width = i64(row[WIDTH])
@@ -216,7 +193,7 @@ def save_and_compare(store, offsets, mask, row, registers, base):
     return same
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def update(store, offsets, mask, row, registers, base, addresses, d0, d1):
     """An atomic operation, lane by lane in order; old values into the destination.
 
@@ -261,7 +238,7 @@ def update(store, offsets, mask, row, registers, base, addresses, d0, d1):
                     registers[at + 32 + lane] = u32(0) if spin else d1[lane]
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def split_generic(addresses, guard):
     """The lanes of a generic access by space: (global, shared, local)."""
     shared, local = u32(0), u32(0)
@@ -274,7 +251,7 @@ def split_generic(addresses, guard):
     return guard & ~(shared | local), guard & shared, guard & local
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def copy_async(row, guard, mask, warp, base, registers, shared, first, size, table, limits, pages, rules, bounds,
                wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors, head, where_to, error):
     """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead.
@@ -326,22 +303,28 @@ def copy_async(row, guard, mask, warp, base, registers, shared, first, size, tab
     return DONE, i64(note_sectors(counters, pc, hashes, H_GLOBAL_LOAD, addresses, guard & mask, width, sectors))
 
 
-@njit(**_JIT)
-def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, pages, rules, bounds, shared, local,
-           first, size, local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0, d1,
-           head, where, error):
+@njit(**INNER)
+def memory(op, row, warp, pc, guard, base, registers, condition, objects, table, limits, pages, rules, bounds, shared,
+           local, first, size, local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0,
+           d1, head, where, error):
     """One memory instruction of a split, whole or not at all: (status, sectors or wavefronts).
 
-    ``condition``: the source predicate of an asynchronous copy; ``head`` and ``where``: the log.
+    ``condition``: the source predicate of an asynchronous copy; ``objects``: surfaces; ``head`` and ``where``: the log.
     """
     width = i64(row[WIDTH])
-    effective(row, registers, base, addresses)
+    inside = guard
+    if op == SURFACE_ACCESS:
+        status, inside = surface_places(row, guard, base, registers, objects, addresses, error)
+        if status != DONE:
+            return status, i64(0)
+    else:
+        effective(row, registers, base, addresses)
     if op == COPY_ASYNC:
         return copy_async(row, guard, condition, warp, base, registers, shared, first, size, table, limits, pages,
                           rules, bounds, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
                           head, where, error)
     what = i64(row[ACTION])
-    on_global, on_shared, on_local = guard, u32(0), u32(0)
+    on_global, on_shared, on_local = inside, u32(0), u32(0)
     if op == SHARED_ACCESS:
         on_global, on_shared = u32(0), guard
     elif op == LOCAL_ACCESS:
@@ -358,14 +341,23 @@ def memory(op, row, warp, pc, guard, base, registers, condition, table, limits, 
                                 control, error)
         if status != DONE:
             return status, cost
-        cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
-        note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
+        if op == SURFACE_ACCESS:
+            cost += note_surface(counters, pc, hashes, H_SURFACE_LOAD + what, addresses, on_global, width)
+        else:
+            cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
+            note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
         if what == _LOAD:
             load(pages, offsets, on_global, row, registers, base, d0)
         elif what == _STORE:
             save(pages, offsets, on_global, row, registers, base)
         else:
             update(pages, offsets, on_global, row, registers, base, addresses, d0, d1)
+    if op == SURFACE_ACCESS:
+        counters[pc, TEXTURE_REQUESTS] += 1
+        if what == _LOAD and inside != guard and not row[FLAGS] & NO_DST:
+            for k in range(32 * max(i64(1), width // 4)):
+                if (guard & ~inside) >> u32(k & 31) & u32(1):
+                    registers[base + i64(row[DST]) + k] = u32(0)
     if on_shared:
         status = resolve_shared(addresses, on_shared, width, first, size, offsets, error)
         if status != DONE:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_JIT = {"error_model": "numpy", "cache": False}
+from mutate.sim.inner import INNER
+
 u32, u64 = np.uint32, np.uint64
 ALL = np.uint32(0xFFFFFFFF)
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def apply_modifier(registers, source, mod, target):
     """Copies an operand with its sign changed, made absolute or inverted."""
     for lane in range(32):
@@ -44,7 +45,7 @@ def apply_modifier(registers, source, mod, target):
         registers[target + lane] = low
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def commit(registers, at, values, mask):
     if mask == ALL:
         for lane in range(32):
@@ -55,7 +56,7 @@ def commit(registers, at, values, mask):
                 registers[at + lane] = values[lane]
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def compare(masks, table, extra, p, boolean):
     """The mask of a comparison: which of less, equal, greater, unordered count; ``extra`` replaces equal in .EX."""
     lt, eq, gt = masks[1], masks[2], masks[3]
@@ -77,7 +78,7 @@ def compare(masks, table, extra, p, boolean):
     return r ^ p, ~r ^ p
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def first_lane(mask):
     for lane in range(32):
         if mask >> u32(lane) & u32(1):
@@ -85,7 +86,7 @@ def first_lane(mask):
     return 0
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def same_value(registers, at, mask):
     """The value of the first lane, the lanes that have the same, and the values of all lanes together."""
     value = registers[at + first_lane(mask)]
@@ -97,7 +98,7 @@ def same_value(registers, at, mask):
     return value, same, every
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def lut_mask(a, b, c, m):
     r = u32(0)
     for k in range(8):
@@ -106,7 +107,7 @@ def lut_mask(a, b, c, m):
     return r
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def put_predicate(predicates, warp, number, value, on):
     """Writes a predicate for some lanes; PT and UPT take nothing."""
     if number & 7 != 7:

@@ -17,6 +17,7 @@ from mutate.sim import layout as lay
 from mutate.sim.decode import Program, decode
 from mutate.sim.failures import failure
 from mutate.sim.image import Image
+from mutate.sim.objects import object_table
 from mutate.sim.places import Places
 from mutate.sim.space import VARIABLES, GlobalMemory, Initial
 from mutate.sim.stream import RECORDS, Recorder
@@ -30,7 +31,9 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted. ``per_instruction`` has shape (instructions, COUNTERS); ``multisets`` (8, 4): two sums of
+    """What was counted. ``per_instruction`` has shape (instructions, COUNTERS); ``multisets``
+
+    (MULTISETS, 4): two sums of
 
     hashes, the number of accesses and their bytes, by space and direction (``layout.H_...``).
     """
@@ -146,7 +149,8 @@ class Simulation:
             at += len(self.banks[k])
         self.wanted = np.zeros(_WANTED, np.int64)
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
-        self.hashes = np.zeros((8, 4), np.uint64)
+        self.hashes = np.zeros((lay.MULTISETS, 4), np.uint64)
+        self.objects = object_table(self.launch.textures, self.initial.addresses).reshape(-1)
         self.trace = np.zeros((RECORDS if self.recorder is not None else 1, 4), np.int64)
         self.control = np.zeros(8, np.int64)
         self.error = np.zeros(8, np.int64)
@@ -209,8 +213,8 @@ class Simulation:
                 status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
                                  self.states, self.details, self.sync, self.alive, self.targets, self.red,
                                  memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
-                                 self.local, self.constants, self.starts, self.wanted, self.counters, self.hashes,
-                                 self.trace, self.log.head, self.log.where, self.control, self.error)
+                                 self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
+                                 self.hashes, self.trace, self.log.head, self.log.where, self.control, self.error)
                 memory.used = int(self.control[5])
                 for watcher in self.watchers:
                     watcher.watch(self.log, int(self.control[6]), self.counters)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_JIT = {"error_model": "numpy", "cache": False}
+from mutate.sim.inner import INNER
+
 u32, i32 = np.uint32, np.int32
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def shuffle_lane(lane, b, c, mode):
     """Where a lane's value comes from, and whether that is within the segment. mode: 0 IDX, 1 UP, 2 DOWN, 3 BFLY.
 
@@ -34,7 +35,7 @@ def shuffle_lane(lane, b, c, mode):
     return (source if valid else lane), valid
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def match_any(registers, at, wide, guard, out):
     """For each lane the lanes with the same value; whether all are the same."""
     same = True
@@ -54,7 +55,7 @@ def match_any(registers, at, wide, guard, out):
     return same
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def reduce_lanes(registers, at, guard, op):
     """One value of all lanes. op: 0 sum, 1 min signed, 2 max signed, 3 min, 4 max, 5 and, 6 or, 7 xor."""
     begun = False

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, READY
 from mutate.sim.log import note_event
 
-_JIT = {"error_model": "numpy", "cache": False}
 u32, i64 = np.uint32, np.int64
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def set_sync(sync, warp, barrier, mask):
     """BSSY: each lane keeps its own copy of a barrier's lanes, as splits of a warp use the same barrier at a time."""
     for lane in range(32):
@@ -21,14 +21,14 @@ def set_sync(sync, warp, barrier, mask):
             sync[warp, 32 * barrier + lane] = mask
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def leave_sync(sync, warp, barrier, mask):
     """BREAK: those that wait at a barrier wait for these lanes no more."""
     for lane in range(32):
         sync[warp, 32 * barrier + lane] &= ~mask
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, control):
     """Whether a split that waits at a convergence barrier goes on: all lanes that it waits for and that still run are
 
@@ -59,7 +59,7 @@ def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, c
     return True
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def complete_syncs(warp, sync, alive, pcs, masks, states, details, head, control):
     """Lets go on who waits at a convergence barrier for lanes that have left it or ended."""
     for k in range(32):
@@ -67,7 +67,7 @@ def complete_syncs(warp, sync, alive, pcs, masks, states, details, head, control
             complete_sync(warp, k, sync, alive, pcs, masks, states, details, head, control)
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def complete_warpsync(warp, alive, pcs, masks, states, details, head, control):
     """Releases the splits whose WARPSYNC mask is all there; those at the same instruction become one."""
     for k in range(32):
@@ -93,7 +93,7 @@ def complete_warpsync(warp, alive, pcs, masks, states, details, head, control):
         states[warp, k] = READY
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, head, control):
     """Releases the barriers of the block at which enough threads have arrived."""
     running = 0
@@ -133,7 +133,7 @@ def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, 
         note_event(head, control, 0, 0, E_RELEASE, released, 0, barrier)
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def new_split(warp, pc, mask, pcs, masks, states):
     for k in range(32):
         if states[warp, k] == FREE:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from mutate.sim.inner import INNER
 from mutate.sim.layout import (
     DONE,
     E_ASSERT,
@@ -20,17 +21,16 @@ from mutate.sim.layout import (
     SYSTEM_PRINT,
     SYSTEM_WINDOW,
 )
-from mutate.sim.memory import fail, resolve_global
 from mutate.sim.registers import first_lane
+from mutate.sim.requests import fail, resolve_global
 
-_JIT = {"error_model": "numpy", "cache": False}
 u32, u64, i64 = np.uint32, np.uint64, np.int64
 _ARGUMENT, _RETURN = 4 * 32, 20 * 32
 _PERCENT = 37
 _LONGEST_FORMAT = 4096
 
 
-@njit(**_JIT)
+@njit(**INNER)
 def system_call(at, mask, base, registers, table, limits, pages, rules, bounds, addresses, offsets, wanted, control,
                 error):
     """(status, code address at which to go on). ``at`` is the register pair with the function's address.

@@ -46,9 +46,3 @@ def test_a_function_of_the_driver_that_is_not_simulated_is_named() -> None:
     error = stopped("heap", "    int *p = (int *)malloc(4 * a[i] + 4); p[a[i]] = i; out[i] = p[a[i]];", "")
     assert error.slug == "unsupported-instruction"
     assert "malloc" in str(error)
-
-
-def test_a_texture_stops_with_the_instruction() -> None:
-    error = stopped("texture", "    out[i] = tex2D<int>((cudaTextureObject_t)a[i], i, 0.5f);", "")
-    assert error.slug == "unsupported-instruction"
-    assert "TEX" in str(error)

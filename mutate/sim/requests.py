@@ -1,0 +1,49 @@
+"""What all requests of memory share: the multisets that they are counted in, errors, and pages of global memory."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from mutate.sim.access import locate, mix, request_pages
+from mutate.sim.filling import fill_page
+from mutate.sim.inner import INNER
+from mutate.sim.layout import DONE, E_GLOBAL, E_MISALIGNED, FAILED, NEED_PAGES
+
+u32, u64, i64 = np.uint32, np.uint64, np.int64
+
+
+@njit(**INNER)
+def add_to_multiset(hashes, which, value):
+    h = mix(value)
+    hashes[which, 0] += h
+    hashes[which, 1] += mix(h)
+    hashes[which, 2] += u64(1)
+
+
+@njit(**INNER)
+def fail(error, code, lane, address, width):
+    error[0], error[2], error[4], error[5] = code, lane, i64(address), width
+    return FAILED
+
+
+@njit(**INNER)
+def resolve_global(addresses, mask, width, table, limits, pages, rules, bounds, offsets, wanted, control, error):
+    """Offsets in the pool of pages; NEED_PAGES when some are not there yet and no rule of ``filling`` makes them."""
+    missing = False
+    for lane in range(32):
+        if mask >> u32(lane) & u32(1):
+            if addresses[lane] & u64(width - 1):
+                return fail(error, E_MISALIGNED, lane, addresses[lane], width)
+            at = locate(addresses[lane], width, table, limits)
+            if at < 0 and at > -(1 << 60) and fill_page(i64(-1) - at, table, limits, pages, rules, bounds, control):
+                at = locate(addresses[lane], width, table, limits)
+            offsets[lane] = at
+            if at < -(1 << 60):
+                return fail(error, E_GLOBAL, lane, addresses[lane], width)
+            if at < 0:
+                missing = True
+    if missing:
+        control[1] = request_pages(addresses, mask, width, table, wanted, control[1])
+        return NEED_PAGES
+    return DONE
