@@ -15,7 +15,12 @@ class ArgumentsError(Exception):
 
 
 def parameter_block(image: Image, launch: Launch, addresses: Mapping[str, int]) -> bytes:
-    """The kernel's parameters at the offsets that its cubin names. Raises ``ArgumentsError``."""
+    """The kernel's parameters at the offsets that its cubin names. Raises ``ArgumentsError``.
+
+    Texture and surface objects are not made yet: the handles of the declaration are the simulator's.
+    """
+    if launch.textures:
+        raise ArgumentsError("the launch has texture or surface objects, which only bench.cu makes on a GPU so far")
     if len(launch.args) != len(image.parameters):
         raise ArgumentsError(f"{len(launch.args)} arguments for a kernel with {len(image.parameters)} parameters")
     out = bytearray(max((offset + size for offset, size in image.parameters), default=0))

@@ -32,6 +32,7 @@ from mutate.launch.model import (
     pointer_leaves,
 )
 from mutate.launch.types import Rank, Scalar
+from mutate.report.bench_objects import OBJECT_TYPES, handle_places, held_handles, object_contexts
 from mutate.resources import templates_dir
 from mutate.toolchain.cache import cached_text
 
@@ -321,13 +322,15 @@ def write_data_files(bench: Bench) -> tuple[Path, ...]:
     return tuple(done)
 
 
-def _argument(arg: Arg, index: dict[str, int]) -> str:
-    """A kernel argument as ``kmb::launch`` takes it."""
+def _argument(arg: Arg, index: dict[str, int], objects: dict[int, int]) -> str:
+    """A kernel argument as ``kmb::launch`` takes it. ``objects``: where handles stand among the arrays."""
     if isinstance(arg, ScalarArg):
+        if arg.type in OBJECT_TYPES and arg.value in objects:
+            return f"(unsigned long long)kmb_arrays[{objects[int(arg.value)]}]"
         return _number(arg.type, arg.value)
     if isinstance(arg, ArrayArg):
         return _pointer(Address(arg.array, arg.offset), index)
-    return _struct(arg, index)
+    return _struct(arg, index, objects)
 
 
 def _pointer(at: Address, index: dict[str, int]) -> str:
@@ -336,7 +339,7 @@ def _pointer(at: Address, index: dict[str, int]) -> str:
     return f"kmb::pointer(kmb_arrays[{index[at.array]}], {at.offset}ull)"
 
 
-def _struct(arg: StructArg, index: dict[str, int]) -> str:
+def _struct(arg: StructArg, index: dict[str, int], objects: dict[int, int]) -> str:
     raw = arg.value.pack(dict.fromkeys(index, 0))
     # Pointers are patched in at run time; until then their place holds nothing.
     pointers = _pointer_places(arg.value, 0)
@@ -346,6 +349,9 @@ def _struct(arg: StructArg, index: dict[str, int]) -> str:
     for at, address in pointers:
         if address.array is not None:
             out = f"kmb::patched({out}, {at}, {_pointer(address, index)})"
+    for at, handle in handle_places(arg.value):
+        if handle in objects:
+            out = f"kmb::patched({out}, {at}, kmb::pointer(kmb_arrays[{objects[handle]}], 0))"
     return out
 
 
@@ -385,7 +391,8 @@ def _context(bench: Bench) -> dict[str, Any]:
         launch = case.launch
         arrays = [*launch.arrays, *(s for s in launch.symbols if s not in launch.arrays)]
         index = {a.name: i for i, a in enumerate(arrays)}
-        arguments = [_argument(a, index) for a in launch.args]
+        objects = {t.handle: len(arrays) + k for k, t in enumerate(launch.textures)}
+        arguments = [_argument(a, index, objects) for a in launch.args]
         symbols = [{"name": s.name, "bytes": s.nbytes, "index": index[s.name]} for s in launch.symbols]
         variants = []
         for v in case.variants:
@@ -405,6 +412,7 @@ def _context(bench: Bench) -> dict[str, Any]:
             "block": launch.block, "variants": variants, "seed": launch.seed,
             "seeded": any(a.init.kind in RANDOM for a in arrays),
             "arrays": [_array_context(a, i, case, bench) for i, a in enumerate(arrays)],
+            "objects": object_contexts(launch, index, case.written), "handles": held_handles(launch, index),
         })
     return {"title": bench.source.name, "name": bench.name, "flags": " ".join(bench.flags), "headers": list(headers),
             "units": list(units.values()), "cases": cases}

@@ -349,3 +349,11 @@ def test_the_death_of_the_parent_ends_a_process_that_hangs(tmp_path: Path) -> No
     os.kill(script.pid, signal.SIGKILL)
     script.wait()
     assert ends(pid)
+
+
+def test_handles_of_the_simulators_objects_are_not_passed_on() -> None:
+    declaration = DECLARATION.replace("original(out, in, n)", "original(out, texture2D(in, 32, 32), n)")
+    session = run(plan("original", declaration=declaration))
+    (only,) = session.runs
+    assert only.outcome is RunOutcome.LAUNCH_FAILED
+    assert "bench.cu" in only.message

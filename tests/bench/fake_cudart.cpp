@@ -101,6 +101,35 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t byte
     memcpy(&first, from, sizeof first);
     return said("symbol " + symbols()[symbol] + " " + std::to_string(bytes) + " " + std::to_string(first));
 }
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *format, cudaExtent size, unsigned flags)
+{
+    static size_t count = 0;
+    *array = (cudaArray_t)++count;
+    return said("array " + std::to_string(size.width) + "x" + std::to_string(size.height) + "x" + std::to_string(size.depth)
+                + " " + std::to_string(format->x) + "," + std::to_string(format->w) + " flags " + std::to_string(flags));
+}
+cudaError_t cudaFreeArray(cudaArray_t) { return said("free array"); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *copy, cudaStream_t)
+{
+    return said("texels " + std::to_string((size_t)copy->dstArray) + " " + std::to_string(copy->srcPtr.pitch) + " "
+                + std::to_string(copy->extent.width) + "x" + std::to_string(copy->extent.height) + "x"
+                + std::to_string(copy->extent.depth));
+}
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
+                                    const cudaTextureDesc *desc, const cudaResourceViewDesc *)
+{
+    *object = 1000;
+    return said("texture of " + std::to_string((int)resource->resType) + " modes " + std::to_string(desc->addressMode[0])
+                + std::to_string(desc->filterMode) + std::to_string(desc->readMode)
+                + std::to_string(desc->normalizedCoords));
+}
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const cudaResourceDesc *resource)
+{
+    *object = 2000;
+    return said("surface of " + std::to_string((size_t)resource->res.array.array));
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return said("end " + std::to_string(object)); }
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return said("end " + std::to_string(object)); }
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) { *available = *total = 1 << 30; return cudaSuccess; }
 cudaError_t cudaEventCreate(cudaEvent_t *event) { *event = nullptr; return cudaSuccess; }
 cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
