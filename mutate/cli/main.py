@@ -13,7 +13,7 @@ from mutate import __version__
 from mutate.errors import KmutateError, nearest
 
 _COMMANDS = {"variants": "mutate.cli.variants", "analyze": "mutate.cli.analyze",
-             "simulate": "mutate.cli.simulate", "classify": "mutate.cli.classify",
+             "simulate": "mutate.cli.simulate", "launch": "mutate.cli.launch", "classify": "mutate.cli.classify",
              "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog", "doctor": "mutate.cli.doctor"}
 
 

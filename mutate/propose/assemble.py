@@ -1,0 +1,503 @@
+"""Puts one declaration together: grid, block, shared memory, symbols, arguments, the call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mutate.frontend.tree import Node
+from mutate.launch.check import Parameter, parameter
+from mutate.launch.model import Value
+from mutate.launch.types import CType, Rank, Scalar, by_specifiers, known_types, uniform_lanes
+from mutate.propose.draft import Draft
+from mutate.propose.hostcode import Context, HostCode, UnknownError, arguments_of, bare
+from mutate.propose.memory import Block, Memory, Pointer
+from mutate.propose.model import Guess, Line
+from mutate.propose.sites import HostLaunch
+from mutate.propose.symbols import Symbols
+from mutate.propose.types import Types
+from mutate.propose.use import Use
+from mutate.propose.values import NOT_FOUND, Values
+
+# Elements of an array whose size is not found: as many as an image of 1024 by 1024 has.
+GUESSED_ELEMENTS = 1 << 20
+# Entries of a row of a matrix whose row starts are made up.
+_ROW = 8
+
+
+class Assembly:
+    """One launch as one call of its function reaches it. ``follow`` false: sizes of the host code are not used."""
+
+    def __init__(self, host: HostCode, memory: Memory, draft: Draft, launch: HostLaunch, context: Context,
+                 used: tuple[Mapping[str, Use], frozenset[str]], follow: bool) -> None:
+        self.host = host
+        self.memory = memory
+        self.draft = draft
+        self.launch = launch
+        self.kernel = launch.kernel
+        self.context = context
+        self.use, self.mentions = used
+        self.follow = follow
+        self.types = Types(host, draft)
+        self.values = Values(host, draft, self.types)
+        self._arrays: dict[object, tuple[str, str]] = {}
+        """Key of a block of memory -> (name in the declaration, its number of elements)."""
+
+    def run(self) -> str | None:
+        """Fills the draft; gives the template arguments of the instance, ``None`` for no template."""
+        if self.context.function is not None and self.context.function.template_params:
+            self.context.types.update(self._types_of_caller())
+        bound = self._bound()
+        if self.follow:
+            self.values.decide([n for n in (self.launch.node, self.launch.chosen) if n is not None], self.context)
+            self.values.row = self.launch.row
+        self._extent("grid", self.launch.grid, "{ 64 }")
+        self._extent("block", self.launch.block, "{ 256 }")
+        self._smem()
+        Symbols(self.host, self.draft, self.values, self.types, self.context).declare(self.mentions, self.follow)
+        params = [parameter(p.type_text, p.name) for p in self.kernel.params]
+        args: dict[int, str] = {}
+        # Row starts and indices come last: they are bounded by the sizes of the other arrays.
+        for i in sorted(range(len(params)), key=lambda i: self._rank(params[i]) if params[i].pointers else -1):
+            node = self._argument_node(i)
+            args[i] = self._pointer(params[i], node, bound) if params[i].pointers else self._scalar(params[i], node,
+                                                                                                   bound)
+        instance = self._instance(bound)
+        name = self.kernel.qualified + (f"<{instance}>" if instance is not None else "")
+        self.draft.lines.append(Line(f"{name}({', '.join(args[i] for i in range(len(params)))});"))
+        return instance
+
+    def _rank(self, param: Parameter) -> int:
+        use = self.use.get(param.name, Use())
+        return 2 if use.indexes and not use.starts else 1 if use.starts else 0
+
+    def _argument_node(self, index: int) -> Node | None:
+        if self.launch.grid is None:
+            return None
+        if index < len(self.launch.args):
+            return self.launch.args[index]
+        param = self.kernel.params[index].node
+        return param.get("default_value")
+
+    # --- the instance ---
+
+    def _types_of_caller(self) -> dict[str, str]:
+        """Template parameters of the function around the launch, by its call or its explicit instantiation."""
+        function, call = self.context.function, self.context.call
+        assert function is not None
+        found: dict[str, str] = {}
+        if call is not None and self.context.caller is not None:
+            outer = self.context.caller
+            explicit = [outer.types.get(t, t) for t in _template_arguments(call)]
+            found = self.types.deduced(function, explicit, arguments_of(call), outer)
+        else:
+            text = self.host.unit.main.expansion.text.decode(errors="replace")
+            match = re.search(rf"\btemplate\s+[\w:]+\s+{re.escape(function.name)}\s*<([^;(]*)>\s*\(", text)
+            if match is not None:
+                found = dict(zip(function.template_params, (t.strip() for t in match[1].split(",")), strict=False))
+        return found
+
+    def _bound(self) -> dict[str, str]:
+        """What the kernel's template parameters stand for, as text."""
+        explicit = []
+        for node in self.launch.explicit:
+            text = " ".join(node.text.split())
+            explicit.append(self.context.types.get(text, text))
+        return self.types.deduced(self.kernel, explicit, list(self.launch.args), self.context)
+
+    def _instance(self, bound: Mapping[str, str]) -> str | None:
+        params = self.kernel.template_params
+        if not params:
+            return None
+        out = []
+        for index, name in enumerate(params):
+            node = self.launch.explicit[index] if index < len(self.launch.explicit) else None
+            if name in bound:
+                out.append(self._template_argument(bound[name], node))
+            elif len(params) - index <= self.kernel.template_defaults:
+                break
+            else:
+                is_type = self._is_type_parameter(index)
+                guessed = "float" if is_type else "256"
+                self.draft.guesses.append(Guess(self.kernel.name, f"{name} = {guessed}",
+                                                f"the template argument {name} is {NOT_FOUND}"))
+                out.append(guessed)
+        return ", ".join(out)
+
+    def _template_argument(self, text: str, node: Node | None) -> str:
+        spelled = self.types.spelled(text, self.context.types) if re.fullmatch(r"[\w:\s]+", text) else None
+        if node is None or node.type == "type_descriptor" and spelled is not None:
+            return text
+        value = self.values.number(bare(node), self.context) if node.type != "type_descriptor" else None
+        if value is None and node.type == "type_descriptor" and node.kids and re.fullmatch(r"[A-Za-z_]\w*", text):
+            # A constant alone is read as a type.
+            declared = self.host.declaration(text, node)
+            if declared is not None and declared.init is not None:
+                value = self.values.number(declared.init, self.host.context_at(declared.node, self.context))
+            if value is None:
+                value = self.host.enumerators.get(text)
+        if value is not None and text not in ("true", "false"):
+            return str(value)
+        return text
+
+    def _is_type_parameter(self, index: int) -> bool:
+        template = next((a for a in self.kernel.node.ancestors() if a.type == "template_declaration"), None)
+        plist = template.get("parameters") if template is not None else None
+        return plist is None or index >= len(plist.kids) or plist.kids[index].type.endswith("type_parameter_declaration")
+
+    # --- the extent ---
+
+    def _extent(self, name: str, node: Node | None, guessed: str) -> None:
+        why = NOT_FOUND
+        if self.follow and node is not None:
+            node = self.launch.row.get(node.text, node)
+            inner = bare(node)
+            declared = self.host.declaration(inner.text, inner) if inner.type == "identifier" else None
+            try:
+                spelled = self.values.type_of(declared, self.context) if declared is not None else None
+                if declared is not None and spelled == "dim3" and declared.kind != "parameter" \
+                        and not declared.dims and not declared.pointers:
+                    known = self.values.known(declared, self.context)
+                    done = self.draft.add(f"dim3 {name} = {known};", name) if known is not None else \
+                        self.values.emit(name, "dim3", declared, inner, self.context)
+                    if done:
+                        if known is None:
+                            self.values.bind(declared, self.context, name)
+                        return
+                elif self.draft.add(f"dim3 {name} = {self.values.initial('dim3', node, self.context)};", name):
+                    return
+            except UnknownError as unknown:
+                why = f"{NOT_FOUND} ({unknown})" if str(unknown) else NOT_FOUND
+        elif node is not None:
+            why = "what the host code gives does not fit a launch"
+        self.draft.guess(f"dim3 {name} = {guessed};", name, guessed, why)
+
+    def _smem(self) -> None:
+        node = self.launch.smem
+        if node is not None:
+            node = self.launch.row.get(node.text, node)
+        elif self.launch.grid is None and re.search(r"\bextern\s+__shared__", self.kernel.body.text):
+            self.draft.guess("int smem = 16 * 1024;", "smem", "16384", NOT_FOUND)
+            return
+        if node is None or node.text == "0":
+            return
+        if self.follow:
+            try:
+                inner = bare(node)
+                declared = self.host.declaration(inner.text, inner) if inner.type == "identifier" else None
+                if declared is not None and declared.name == "smem" and declared.kind != "parameter" \
+                        and (spelled := self.values.type_of(declared, self.context)) is not None \
+                        and self.values.known(declared, self.context) is None \
+                        and self.values.emit("smem", spelled, declared, inner, self.context):
+                    self.values.bind(declared, self.context, "smem")
+                    return
+                text = self.values.initial("int", node, self.context)
+                if self.draft.add(f"int smem = {text};", "smem"):
+                    return
+            except UnknownError:
+                pass
+        self.draft.guess("int smem = 16 * 1024;", "smem", "16384", NOT_FOUND)
+
+    # --- arguments ---
+
+    def _scalar(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
+        spelled = self.types.spelled(param.base_text, bound)
+        if spelled is None:
+            self.draft.guesses.append(Guess(param.name or "argument", "0",
+                                            f"a declaration has no type {param.base_text}"))
+            return "0"
+        kind = self._kind(spelled)
+        if not isinstance(kind, Scalar):
+            return self._struct(param, spelled, node)
+        return self.values.argument(param.name, spelled, node if self.follow or _is_literal(node) else None,
+                                    self.context)
+
+    def _struct(self, param: Parameter, spelled: str, node: Node | None) -> str:
+        if node is not None and self.follow:
+            try:
+                text = self.values.text(node, self.context)
+                value = self.draft.value(text)
+                if value is not None and not isinstance(value.type, Scalar):
+                    return text
+            except UnknownError:
+                pass
+        name = self.draft.unused_name(param.name or "argument")
+        self.draft.guess(f"{spelled} {name} = {{ 0 }};", name, "{ 0 }", f"its members are {NOT_FOUND}")
+        return name
+
+    def _kind(self, spelled: str) -> CType | None:
+        """The declaration's type of a spelling."""
+        known = by_specifiers(spelled.split()) or known_types().get(spelled)
+        if known is not None:
+            return known
+        launches = self.draft.launches(f"{spelled} kmutate_object;\ndim3 grid = {{ 1 }}; dim3 block = {{ 1 }}; "
+                                       "kmutate_probe(kmutate_object);")
+        if launches is None:  # a scalar needs a value
+            value: Value | None = self.draft.value(f"({spelled})0")
+            return value.type if value is not None else None
+        return launches[0].args[0].as_value().type
+
+    def _pointer(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
+        if param.pointers > 1:
+            self.draft.guesses.append(Guess(param.name or "argument", "0",
+                                            "arrays of pointers cannot be declared; the kernel gets a null pointer"))
+            return "0"
+        why = NOT_FOUND
+        found: Pointer | None = None
+        if node is not None:
+            try:
+                found = self.memory.pointer(node, self.context)
+            except UnknownError as unknown:
+                why = f"the size is {NOT_FOUND} ({unknown})"
+        if found is not None and found.null:
+            return "0"
+        elem, elem_why = self._element(param, node, bound)
+        if found is None or found.block is None:
+            name, _ = self._array(param, param.name or "data", elem, None, why, elem_why)
+            return name
+        name, _ = self._known_array(param, found.block, elem, elem_why)
+        if found.offset is not None and found.context is not None:
+            try:
+                offset = self.values.atom(found.offset, found.context)
+                if self.draft.value(offset) is not None:
+                    return f"{name} + {offset}"
+            except UnknownError:
+                pass
+            self.draft.guesses.append(Guess(name, "its beginning", f"the offset into it is {NOT_FOUND}"))
+        return name
+
+    def _element(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> tuple[str, str]:
+        """The element type of an array, and why it is a guess if it is one."""
+        text = param.base_text
+        if text == "void" and node is not None:
+            found = self.types.of(node, self.context) or self.types.of(bare(node), self.context)
+            if found is not None and found[0] != "void" and (
+                    made := self.types.spelled(found[0], self.context.types)) is not None:
+                return made, ""
+            return "unsigned char", "the type of its elements is not known"
+        spelled = self.types.spelled(text, bound)
+        if spelled is not None and spelled != "void":
+            kind = self._kind(spelled)
+            if kind is None or not _has_pointers(kind):
+                return spelled, ""
+        inner = self.types.of(bare(node), self.context) if node is not None else None
+        if inner is not None and (made := self.types.spelled(inner[0], self.context.types)) is not None \
+                and made != "void" and text in self.kernel.template_params:
+            return made, ""
+        if text in self.kernel.template_params and text not in bound:
+            return "float", f"the type {text} is {NOT_FOUND}"
+        return "unsigned char", f"a declaration has no type {text}; these are bytes"
+
+    def _known_array(self, param: Parameter, block: Block, elem: str, elem_why: str) -> tuple[str, str]:
+        if block.key in self._arrays:
+            return self._arrays[block.key]
+        try:
+            count = self._count(block, elem)
+            if not self.follow and self.draft.integer(count) is None:
+                raise UnknownError("")
+            why = ""
+        except UnknownError as unknown:
+            count, why = "", f"the size is {NOT_FOUND}" + (f" ({unknown})" if str(unknown) else "")
+        made = self._array(param, block.name, elem, count or None, why, elem_why)
+        self._arrays[block.key] = made
+        return made
+
+    def _count(self, block: Block, elem: str) -> str:
+        """The number of elements of a block of memory, with ``sizeof`` of the element taken out where it is a factor."""
+        context = block.context
+        if block.size is None:
+            raise UnknownError("")
+        if block.pitch is not None and block.rows is not None:
+            return self._pitched(block, elem)
+        if block.counts:
+            text = self.values.text(block.size, context)
+            own = self.types.spelled(block.declared.type, context.types) if block.declared is not None else elem
+            if own not in (None, elem) and own != "auto" and self._size_of(own or "") not in (0, self._size_of(elem)):
+                text = f"({text}) * sizeof({own}) / sizeof({elem})"
+        else:
+            node, context = self._product(block.size, context, elem)
+            factors = _factors(node)
+            rest = self._without_element(factors, elem, context)
+            if rest is not None:
+                text = " * ".join(self.values.atom(f, context) for f in rest) or "1"
+                if len(rest) == 1:
+                    text = self.values.text(rest[0], context)
+            else:
+                whole = self.values.atom(node, context)
+                text = whole if self._size_of(elem) == 1 else f"{whole} / sizeof({elem})"
+            if block.rows is not None:  # calloc
+                text = f"{text} * {self.values.atom(block.rows, context)}"
+        if text.startswith("(") and _factor_alone(text):
+            text = text[1:-1]
+        count = self.draft.integer(text)
+        if count is None or count < 1:
+            raise UnknownError(f"{text} elements" if count is not None else text)
+        return text
+
+    def _pitched(self, block: Block, elem: str) -> str:
+        """cudaMallocPitch: rows padded to 512 bytes, as on every GPU that CUDA 13 supports."""
+        assert block.size is not None and block.rows is not None and block.pitch is not None
+        width = self.values.atom(block.size, block.context)
+        name = self.draft.unused_name(block.pitch.text if block.pitch.type == "identifier" else "pitch")
+        if not self.draft.add(f"size_t {name} = ({width} + 511) / 512 * 512;", name, "as cudaMallocPitch pads rows"):
+            raise UnknownError("the pitch")
+        declared = self.host.declaration(block.pitch.text, block.pitch) if block.pitch.type == "identifier" else None
+        if declared is not None:
+            self.values.bind(declared, block.context, name)
+        return f"{name} * {self.values.atom(block.rows, block.context)} / sizeof({elem})"
+
+    def _product(self, size: Node, context: Context, elem: str) -> tuple[Node, Context]:
+        """A variable's own definition where that has the ``sizeof``: ``bytes = n * sizeof(float)`` is ``n`` floats."""
+        inner = bare(size)
+        for _ in range(4):
+            if inner.type != "identifier":
+                break
+            declared = self.host.declaration(inner.text, inner)
+            if declared is None:
+                break
+            if declared.kind == "parameter":
+                argument = self.host.argument(context, declared.index)
+                if argument is None or context.caller is None:
+                    break
+                inner, context = bare(argument), context.caller
+                continue
+            if declared.init is None or self.values.is_changed(declared, inner) \
+                    or declared.init.type in ("argument_list", "initializer_list"):
+                break
+            init = bare(declared.init)
+            at = self.host.context_at(declared.node, context)
+            if init.type == "identifier" or self._without_element(_factors(init), elem, at) is not None:
+                inner, context = init, at
+                continue
+            break
+        return (inner, context) if "sizeof" in inner.text else (size, context)
+
+    def _without_element(self, factors: list[Node], elem: str, context: Context) -> list[Node] | None:
+        wanted = self._size_of(elem)
+        for i, factor in enumerate(factors):
+            if factor.type != "sizeof_expression":
+                continue
+            try:
+                size = self.draft.integer(self.values.text(factor, context))
+            except UnknownError:
+                continue
+            if size is not None and size == wanted:
+                return factors[:i] + factors[i + 1 :]
+        return None
+
+    def _size_of(self, spelled: str) -> int:
+        return self.draft.integer(f"sizeof({spelled})") or 0
+
+    def _array(self, param: Parameter, wanted: str, elem: str, count: str | None, why: str, elem_why: str
+               ) -> tuple[str, str]:
+        """Declares an array; gives its name and its number of elements."""
+        name = self.draft.unused_name(wanted)
+        use = self.use.get(param.name, Use())
+        assumed = count or _short_power(GUESSED_ELEMENTS)
+        init, note = self._initialiser(param, use, elem, assumed)
+        reason = "; ".join(r for r in ((why or f"the size is {NOT_FOUND}") if count is None else "", elem_why) if r)
+        text = f"{elem} {name}[{assumed}] = {init};"
+        if count is not None and not reason:
+            if not self.draft.add(text, name, note):
+                if self.draft.add(f"{elem} {name}[{assumed}] = zeros();", name, "its values are not known: zeros"):
+                    return name, assumed
+                reason, assumed = f"the size is {NOT_FOUND}", _short_power(GUESSED_ELEMENTS)
+                text = f"{elem} {name}[{assumed}] = zeros();"
+            else:
+                self._known_name(param, name, assumed)
+                return name, assumed
+        if not self.draft.evaluates(text):
+            text = f"{elem} {name}[{assumed}] = zeros();"
+        if not self.draft.evaluates(text):
+            assumed = _short_power(GUESSED_ELEMENTS)
+            text = f"unsigned char {name}[{assumed}] = zeros();"
+        self.draft.guess(text, name, f"{assumed} elements" if count is None else f"elements of {elem}", reason)
+        self._known_name(param, name, assumed)
+        return name, assumed
+
+    def _known_name(self, param: Parameter, name: str, count: str) -> None:
+        self._arrays[("parameter", param.name)] = (name, count)
+
+    def _initialiser(self, param: Parameter, use: Use, elem: str, count: str) -> tuple[str, str]:
+        """How an array is filled, and what to know about that."""
+        kind = self._kind(elem)
+        lanes = uniform_lanes(kind) if kind is not None else None
+        if not use.reads:
+            return "zeros()", ""
+        if lanes is None:
+            return "zeros()", "elements of several types: zeros"
+        scalar = lanes[0]
+        if not scalar.is_integer:
+            return "uniform(0, 1)", ""
+        if scalar.rank is Rank.BOOL:
+            return "randint(0, 2)", ""
+        if use.starts and lanes[1] == 1 and scalar.size >= 4:
+            total = self.draft.integer(count)
+            if total is not None and total > 1:
+                return self._row_starts(use, count)
+        if use.indexes:
+            counts = [self._arrays[("parameter", t)][1] for t in use.indexes if ("parameter", t) in self._arrays]
+            if counts:
+                known = [c for c in counts if self.draft.integer(c)]
+                bound = min(known, key=lambda c: self.draft.integer(c) or 0, default="")
+                if bound and (self.draft.integer(bound) or 0) <= scalar.range[1]:
+                    return f"randint(0, {bound})", f"the range is a guess: indices into {', '.join(use.indexes)}"
+        high = min(100, scalar.range[1])
+        return f"randint(0, {high})", "the range is a guess"
+
+    def _row_starts(self, use: Use, count: str) -> tuple[str, str]:
+        """Starts of rows of a CSR matrix, so long that the last ends within the arrays that they index."""
+        rows = self.draft.integer(count) or 2
+        counts = [self.draft.integer(self._arrays["parameter", t][1]) for t in use.indexes
+                  if ("parameter", t) in self._arrays]
+        entries = min((c for c in counts if c), default=rows * _ROW)
+        length = max(1, entries // max(1, rows - 1))
+        text = count.removesuffix("+ 1").strip() if count.endswith("+ 1") else f"{count} - 1"
+        return f"csr_rowptr({text}, {length}, {length})", "row starts with rows of equal length: a guess"
+
+
+def _template_arguments(call: Node) -> list[str]:
+    """Explicit template arguments of a call."""
+    function = call.get("function")
+    while function is not None and function.type == "qualified_identifier" and function.kids:
+        function = function.kids[-1]
+    given = function.get("arguments") if function is not None and function.type == "template_function" else None
+    return [" ".join(k.text.split()) for k in given.kids] if given is not None else []
+
+
+def _is_literal(node: Node | None) -> bool:
+    return node is not None and bare(node).type in ("number_literal", "true", "false", "unary_expression") \
+        and not any(n.type == "identifier" for n in node.walk())
+
+
+def _has_pointers(kind: CType) -> bool:
+    from mutate.launch.model import has_pointer
+
+    return has_pointer(kind)
+
+
+def _factors(node: Node) -> list[Node]:
+    """``a * b * sizeof(T)`` as its factors."""
+    inner = node
+    while inner.type == "parenthesized_expression" and len(inner.kids) == 1:
+        inner = inner.kids[0]
+    op = inner.get("operator")
+    left, right = inner.get("left"), inner.get("right")
+    if inner.type == "binary_expression" and op is not None and op.text == "*" and left is not None \
+            and right is not None:
+        return [*_factors(left), *_factors(right)]
+    return [inner if inner.type == "sizeof_expression" else node]
+
+
+def _factor_alone(text: str) -> bool:
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return index == len(text) - 1
+    return False
+
+
+def _short_power(number: int) -> str:
+    return "1024 * 1024" if number == 1 << 20 else str(number)
+

@@ -1,0 +1,86 @@
+"""A declaration in the making: lines that are evaluated as they are added, so that each of them is known to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mutate.errors import KmutateError
+from mutate.launch import DeclarationText, Launch, ScalarArg, StructArg, evaluate
+from mutate.launch.model import Value
+from mutate.propose.model import Guess, Line
+from mutate.source import Span
+
+# What a declaration or its C gives a meaning of its own.
+RESERVED = frozenset({
+    "grid", "block", "smem", "seed", "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "permutation",
+    "csr_rowptr", "csr_colidx", "csr_nnz", "file", "min", "max", "abs", "sqrt", "exp", "log", "pow", "ceil", "floor",
+    "auto", "register", "restrict", "int", "float", "double", "char", "long", "short", "void", "signed", "unsigned"})
+_PROBE = "kmutate_probe"
+
+
+class Draft:
+    """Lines of one declaration. ``defines`` are the file's ``#define``s, as ``mutate.launch`` takes them."""
+
+    def __init__(self, defines: Mapping[str, str]) -> None:
+        self.defines = dict(defines)
+        self.lines: list[Line] = []
+        self.guesses: list[Guess] = []
+        self.names: set[str] = set()
+        self._values: dict[str, Value | None] = {}
+
+    def unused_name(self, wanted: str) -> str:
+        """A name near the wanted one that nothing in the declaration has yet."""
+        if wanted in ("grid", "block", "smem"):
+            wanted += "_size"
+        name, number = wanted, 1
+        while name in self.names or name in RESERVED or name in self.defines:
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
+
+    def add(self, text: str, name: str, comment: str = "") -> bool:
+        """Adds a line that declares ``name``; false, and nothing added, when it cannot be evaluated."""
+        if not self.evaluates(text):
+            return False
+        self.lines.append(Line(text, comment))
+        self.names.add(name)
+        self._values.clear()
+        return True
+
+    def guess(self, text: str, name: str, assumed: str, why: str) -> None:
+        """Adds a line that the host code does not give."""
+        if not self.add(text, name):
+            raise AssertionError(f"a guess must hold: {text}")
+        self.lines[-1] = Line(text, f"{why}: set it", True)
+        self.guesses.append(Guess(name, assumed, why))
+
+    def evaluates(self, text: str) -> bool:
+        """Whether a statement holds after the lines so far."""
+        return self.launches(f"{text}\n{_EXTENT}\n{_PROBE}();") is not None
+
+    def value(self, expression: str) -> Value | None:
+        """The value of an expression after the lines so far; ``None`` where it has none."""
+        if expression not in self._values:
+            launches = self.launches(f"{_EXTENT}\n{_PROBE}({expression});")
+            arg = launches[0].args[0] if launches and len(launches[0].args) == 1 else None
+            self._values[expression] = arg.as_value() if isinstance(arg, ScalarArg | StructArg) else None
+        return self._values[expression]
+
+    def integer(self, expression: str) -> int | None:
+        value = self.value(expression)
+        return value.data if value is not None and isinstance(value.data, int) else None
+
+    def launches(self, more: str) -> tuple[Launch, ...] | None:
+        """What the lines so far and ``more`` declare; ``None`` where they cannot be evaluated."""
+        try:
+            return self.evaluate(more)
+        except KmutateError:
+            return None
+
+    def evaluate(self, more: str) -> tuple[Launch, ...]:
+        """As ``launches``. Raises ``KmutateError``."""
+        text = "\n".join((*(line.text for line in self.lines), more)).encode(errors="replace")
+        return evaluate(DeclarationText("<proposal>", text, Span(0, len(text))), self.defines)
+
+
+_EXTENT = "dim3 grid = { 1 }; dim3 block = { 1 }; int smem = 0;"

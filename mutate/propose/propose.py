@@ -1,0 +1,127 @@
+"""From the launches in a unit's host code to proposed declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mutate.errors import KmutateError
+from mutate.frontend.units import Unit
+from mutate.launch import check_against
+from mutate.propose.assemble import Assembly
+from mutate.propose.draft import Draft
+from mutate.propose.hostcode import HostCode
+from mutate.propose.memory import Memory
+from mutate.propose.model import Line, Proposal, Proposals, SkippedLaunch
+from mutate.propose.render import render
+from mutate.propose.sites import HostLaunch, Unread, find_launches
+from mutate.propose.use import Use, uses
+
+# So many callers of the function around a launch are tried; the one with the fewest guesses is taken.
+_MOST_CHOICES = 3
+
+
+def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:
+    """One declaration for each kernel instance that the unit's host code launches.
+
+    ``kernels``: qualified names of those that are wanted, ``None`` for all. Where an instance is launched at several
+    places, the first place with the fewest guesses counts. Never raises for host code that is not understood: what is
+    not found is guessed and listed. A file without any launch gets declarations of guesses for all its kernels.
+    """
+    host = HostCode(unit)
+    memory = Memory(host)
+    defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
+               for m in unit.main.expansion.macros.values()}
+    used: dict[int, tuple[Mapping[str, Use], frozenset[str]]] = {}
+    best: dict[tuple[str, str], Proposal] = {}
+    skipped: list[SkippedLaunch] = []
+    for launch in find_launches(host):
+        if isinstance(launch, Unread):
+            if kernels is None:
+                text = " ".join(launch.node.text.split())
+                skipped.append(SkippedLaunch(host.line_of(launch.node), text[:60], launch.why))
+            continue
+        kernel = launch.kernel
+        if kernels is not None and kernel.qualified not in kernels:
+            continue
+        if id(kernel.node) not in used:
+            used[id(kernel.node)] = uses(unit, kernel)
+        function = host.function_of(launch.node)
+        choices = len(host.call_sites(function)) if function is not None else 0
+        for choice in range(max(1, min(choices, _MOST_CHOICES))):
+            made = _propose_one(host, memory, defines, launch, used[id(kernel.node)], choice)
+            key = (kernel.qualified, made.instance)
+            known = best.get(key)
+            if known is None or (bool(made.problem), len(made.guesses)) < (bool(known.problem), len(known.guesses)):
+                best[key] = made
+            if not made.guesses and not made.problem:
+                break
+    launched = {p.kernel for p in best.values()}
+    nothing = not best
+    for kernel in unit.kernels:
+        # Where the host code is elsewhere, or this kernel is asked for by name: a start by its parameters alone.
+        if kernel.qualified not in launched and (nothing if kernels is None else kernel.qualified in kernels):
+            made = _propose_one(host, memory, defines, HostLaunch(kernel, kernel.node), uses(unit, kernel), 0)
+            best[kernel.qualified, made.instance] = made
+            launched.add(kernel.qualified)
+    return Proposals(unit.main.name, tuple(best.values()), tuple(skipped),
+                     tuple(k.qualified for k in unit.kernels if k.qualified not in launched
+                           and (kernels is None or k.qualified in kernels)))
+
+
+def _propose_one(host: HostCode, memory: Memory, defines: Mapping[str, str], launch: HostLaunch,
+                 used: tuple[Mapping[str, Use], frozenset[str]], choice: int) -> Proposal:
+    made: Proposal | None = None
+    for follow in (True, False):
+        # A declaration whose parts hold, but not together (a block of too many threads), is made anew without the
+        # values of the host code.
+        draft = Draft(defines)
+        function = host.function_of(launch.node) if launch.grid is not None else None
+        context = host.context(function, choice=choice)
+        assembly = Assembly(host, memory, draft, launch, context, used, follow)
+        instance = assembly.run()
+        problem = _problem(draft, launch)
+        lines = _needed(draft.lines)
+        names = {line.text for line in lines}
+        guesses = tuple(g for g in draft.guesses if any(_declares(t, g.name) for t in names))
+        place = function.qualified if function is not None else ""
+        line = host.line_of(launch.node)
+        comment = f"from the launch in {place}(), line {line}" if function is not None \
+            else "no launch of this kernel was found: from its parameters"
+        name = launch.kernel.qualified + (f"<{instance}>" if instance is not None else "")
+        made = Proposal(launch.kernel.qualified, name, host.file_of(launch.node).name, place, line, tuple(lines), guesses,
+                        render(lines, comment), problem)
+        if not problem:
+            break
+    assert made is not None
+    return made
+
+
+def _problem(draft: Draft, launch: HostLaunch) -> str:
+    """Why the whole declaration is refused, "" when it is not."""
+    try:
+        for found in draft.evaluate(""):
+            check_against(found, [(p.type_text, p.name) for p in launch.kernel.params])
+    except KmutateError as error:
+        return error.what
+    return ""
+
+
+def _declares(text: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _needed(lines: list[Line]) -> list[Line]:
+    """Without variables that nothing after them uses: attempts that led nowhere leave some."""
+    kept: list[Line] = []
+    wanted = {"grid", "block", "smem"}
+    for line in reversed(lines):
+        words = re.findall(r"[A-Za-z_]\w*", line.text)
+        head = line.text.split("=")[0].split("[")[0].split("{")[0]
+        declared = re.findall(r"[A-Za-z_]\w*", head)
+        call = line.text.endswith(");") and "=" not in line.text
+        name = declared[0].split(".")[0] if declared and "." in head else declared[-1] if declared else ""
+        if call or name in wanted or line.text.startswith("extern"):
+            kept.append(line)
+            wanted.update(words)
+    return kept[::-1]

@@ -1,0 +1,597 @@
+"""Host expressions as the C of a declaration; the variables that they need are declared on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from mutate.frontend.tree import Node
+from mutate.launch.arith import FUNCTIONS
+from mutate.launch.types import DIM3, Scalar, Struct, by_specifiers, known_types
+from mutate.propose.draft import Draft
+from mutate.propose.hostcode import (
+    Context,
+    Declared,
+    HostCode,
+    UnknownError,
+    arguments_of,
+    bare,
+    call_name,
+    plain_type,
+)
+from mutate.propose.types import Types
+from mutate.propose.writes import COMMAND_LINE, Write, decided_by_branches, writes_before
+
+_ATOM = re.compile(r"[\w.]+$|\([^()]*\)$|\([a-z_ ]+\)\w+$|\w+\([^()]*\)$")
+# Names of standard headers that turn up in sizes and arguments.
+_STANDARD = {
+    "INT_MAX": "2147483647", "UINT_MAX": "4294967295u", "FLT_MAX": "3.402823466e+38f", "FLT_MIN": "1.175494351e-38f",
+    "DBL_MAX": "1.7976931348623157e+308", "FLT_EPSILON": "1.192092896e-07f", "M_PI": "3.14159265358979323846",
+    "CHAR_BIT": "8", "RAND_MAX": "2147483647", "INFINITY": "3.402823466e+38f", "true": "true", "false": "false",
+    "NULL": "0", "nullptr": "0",
+}
+# Properties of the GPU that host code asks for. Multiprocessors: NVIDIA H100 SXM and H200.
+_OF_THE_GPU = {"multiProcessorCount": 132, "warpSize": 32, "maxThreadsPerBlock": 1024,
+               "maxThreadsPerMultiProcessor": 2048, "sharedMemPerBlock": 49152, "regsPerBlock": 65536,
+               "clockRate": 1_980_000}
+_THREADS = re.compile(r"thread|blk|block_?(?:size|dim)|tpb|bdim|ntid|^block$", re.IGNORECASE)
+_BLOCKS = re.compile(r"n?um_?blocks?|^n?blocks|grid", re.IGNORECASE)
+_DEEPEST = 40
+PRODUCT = "a loop multiplies it up"
+NOT_FOUND = "not found in the host code"
+
+
+def guessed_integer(name: str) -> int:
+    """What an integer is taken for that the host code does not say, by its name."""
+    if _THREADS.search(name):
+        return 256
+    return 64 if _BLOCKS.search(name) else 1024
+
+
+class Values:
+    """Follows values through the host code for one draft."""
+
+    def __init__(self, host: HostCode, draft: Draft, types: Types) -> None:
+        self.host = host
+        self.draft = draft
+        self.types = types
+        self._names: dict[object, str] = {}
+        self._depth = 0
+        self._active: set[object] = set()
+        self._decided: dict[object, Node] = {}
+        self.row: Mapping[str, Node] = {}
+        """What the members of a table's row are (`HostLaunch.row`)."""
+
+    def decide(self, nodes: Sequence[Node], context: Context) -> None:
+        """Takes what the branches around a launch, and around the calls that lead to it, say about variables."""
+        for at in (*nodes, *(c.call for c in context.chain() if c.call is not None)):
+            for name, value in decided_by_branches(at):
+                declared = self.host.declaration(name.text, name)
+                if declared is not None:
+                    self._decided.setdefault((id(declared.node), declared.name), value)
+
+    # --- expressions ---
+
+    def text(self, node: Node, context: Context) -> str:
+        """The C of a host expression. Raises ``UnknownError`` for what the declaration cannot have.
+
+        Variables it mentions are declared in the draft, with a guess where nothing gives them a value.
+        """
+        with self._deeper():
+            macro = self._macro(node)
+            if macro is not None:
+                return macro
+            rule = getattr(self, f"_{node.type}", None)
+            if rule is None:
+                raise UnknownError(_short(node))
+            made: str = rule(node, context)
+            return made
+
+    @contextmanager
+    def _deeper(self) -> Iterator[None]:
+        self._depth += 1
+        try:
+            if self._depth > _DEEPEST:
+                raise UnknownError("what is nested too deeply")
+            yield
+        finally:
+            self._depth -= 1
+
+    def atom(self, node: Node, context: Context) -> str:
+        """As ``text``, in parentheses unless it is one word."""
+        text = self.text(node, context)
+        return text if _ATOM.match(text) else f"({text})"
+
+    def number(self, node: Node, context: Context) -> int | None:
+        """The integer that an expression is, where it is known without a guess."""
+        before = len(self.draft.guesses)
+        try:
+            value = self.draft.integer(self.text(node, context))
+        except UnknownError:
+            return None
+        return value if len(self.draft.guesses) == before else None
+
+    def _macro(self, node: Node) -> str | None:
+        """The user's macro, where an expression is all of its expansion and a declaration can expand it too."""
+        expansion = self.host.file_of(node).expansion
+        segment = expansion.segments[expansion.segment_at(node.start)]
+        if segment.verbatim or segment.start != node.start or segment.end != node.end:
+            return None
+        text = expansion.source[segment.source_start : segment.source_end].decode(errors="replace")
+        if not re.fullmatch(r"[A-Za-z_]\w*", text) or text not in self.draft.defines:
+            return None
+        return text if self.draft.value(text) is not None else None
+
+    def _number_literal(self, node: Node, context: Context) -> str:
+        return node.text.replace("'", "")
+
+    def _char_literal(self, node: Node, context: Context) -> str:
+        return node.text
+
+    def _true(self, node: Node, context: Context) -> str:
+        return "true"
+
+    def _false(self, node: Node, context: Context) -> str:
+        return "false"
+
+    def _null(self, node: Node, context: Context) -> str:
+        return "0"
+
+    def _parenthesized_expression(self, node: Node, context: Context) -> str:
+        inner = self.text(node.kids[0], context)
+        return inner if re.fullmatch(r"\w+", inner) else f"({inner})"
+
+    def _condition_clause(self, node: Node, context: Context) -> str:
+        return self.text(node.get("value") or node.kids[-1], context)
+
+    def _binary_expression(self, node: Node, context: Context) -> str:
+        left, op, right = node.get("left"), node.get("operator"), node.get("right")
+        if left is None or op is None or right is None:
+            raise UnknownError(_short(node))
+        return f"{self.text(left, context)} {op.text} {self.text(right, context)}"
+
+    def _unary_expression(self, node: Node, context: Context) -> str:
+        op, argument = node.get("operator"), node.get("argument")
+        if op is None or argument is None:
+            raise UnknownError(_short(node))
+        return f"{op.text}{self.atom(argument, context)}"
+
+    def _conditional_expression(self, node: Node, context: Context) -> str:
+        condition, yes, no = node.get("condition"), node.get("consequence"), node.get("alternative")
+        if condition is None or yes is None or no is None:
+            raise UnknownError(_short(node))
+        if COMMAND_LINE.search(condition.text):
+            # Without arguments: `argc > 1 ? atoi(argv[1]) : 1024` is 1024.
+            taken = self._by_argument_count(condition)
+            return self.atom(no if not taken else yes, context)
+        return f"{self.atom(condition, context)} ? {self.atom(yes, context)} : {self.atom(no, context)}"
+
+    @staticmethod
+    def _by_argument_count(condition: Node) -> bool:
+        match = re.fullmatch(r"\(?\s*argc\s*(<=|>=|==|!=|<|>)\s*(\d+)\s*\)?", condition.text)
+        if match is None:
+            return False
+        count = int(match[2])
+        return {"<": count > 1, "<=": count >= 1, ">": count < 1, ">=": count <= 1, "==": count == 1,
+                "!=": count != 1}[match[1]]
+
+    def _assignment_expression(self, node: Node, context: Context) -> str:
+        right = node.get("right")
+        if right is None:
+            raise UnknownError(_short(node))
+        return self.text(right, context)
+
+    def _cast_expression(self, node: Node, context: Context) -> str:
+        to, value = node.get("type"), node.get("value")
+        if to is None or value is None or "*" in to.text:
+            raise UnknownError(_short(node))
+        return self._cast(to.text, value, context)
+
+    def _cast(self, to: str, value: Node, context: Context) -> str:
+        spelled = self.types.spelled(to, context.types)
+        if spelled is None:
+            raise UnknownError(f"the type {to}")
+        inner = self.atom(value, context)
+        return inner if spelled == "dim3" else f"({spelled}){inner}"
+
+    def _sizeof_expression(self, node: Node, context: Context) -> str:
+        to, value = node.get("type"), node.get("value")
+        if value is not None:
+            inner = bare(value)
+            declared = self.host.declaration(inner.text, inner) if inner.type == "identifier" else None
+            if declared is not None:
+                spelled = "void *" if declared.pointers else self.types.spelled(declared.type, context.types)
+                if spelled is None:
+                    raise UnknownError(f"the size of {inner.text}")
+                return " * ".join([*(self.atom(d, context) for d in self._dims(declared, context)),
+                                   f"sizeof({spelled})"])
+            if inner.type == "identifier":
+                to = inner  # sizeof(T) is read as the size of a variable
+            else:
+                found = self.types.of(inner, context)
+                spelled = self.types.spelled(found[0], context.types) if found is not None and not found[1] else None
+                if spelled is None:
+                    raise UnknownError(_short(node))
+                return f"sizeof({spelled})"
+        if to is None:
+            raise UnknownError(_short(node))
+        spelled = "void *" if "*" in to.text else self.types.spelled(to.text, context.types)
+        if spelled is None:
+            raise UnknownError(f"the type {to.text}")
+        return f"sizeof({spelled})"
+
+    def _dims(self, declared: Declared, context: Context) -> list[Node]:
+        for dim in declared.dims:
+            if dim.type.endswith("declarator"):
+                items = declared.init.kids if declared.init is not None else []
+                raise UnknownError(f"the size of {declared.name}, which its {len(items)} values give")
+        return list(declared.dims)
+
+    def _identifier(self, node: Node, context: Context) -> str:
+        return self.name(node, context)
+
+    def _qualified_identifier(self, node: Node, context: Context) -> str:
+        last = node.kids[-1] if node.kids else node
+        if last.type != "identifier":
+            raise UnknownError(_short(node))
+        return self.name(last, context)
+
+    def _field_expression(self, node: Node, context: Context) -> str:
+        argument, member = node.get("argument"), node.get("field")
+        if argument is None or member is None:
+            raise UnknownError(_short(node))
+        if node.text in self.row:
+            return self.atom(self.row[node.text], context)
+        if member.text in _OF_THE_GPU:
+            return self._guess(member.text, "int", str(_OF_THE_GPU[member.text]), "a property of the GPU")
+        if argument.type == "identifier":
+            declared = self.host.declaration(argument.text, argument)
+            if declared is not None and not declared.pointers and not declared.dims:
+                spelled = self.types.spelled(declared.type, context.types)
+                kind = known_types().get(spelled or "")
+                if isinstance(kind, Struct) and kind.field(member.text) is not None:
+                    return f"{self.name(argument, context)}.{member.text}"
+        return self._elsewhere(member.text, node, context)
+
+    def _subscript_expression(self, node: Node, context: Context) -> str:
+        """An element of a host array whose values are listed."""
+        argument, indices = node.get("argument"), node.get("indices")
+        declared = self.host.declaration(argument.text, argument) \
+            if argument is not None and argument.type == "identifier" else None
+        if declared is not None and declared.init is not None and declared.init.type == "initializer_list" \
+                and indices is not None and len(indices.kids) == 1:
+            index = self.number(indices.kids[0], context)
+            if index is not None and 0 <= index < len(declared.init.kids):
+                return self.atom(declared.init.kids[index], self.host.context_at(declared.node, context))
+        raise UnknownError(_short(node))
+
+    def _initializer_list(self, node: Node, context: Context) -> str:
+        return "{ " + ", ".join(self.text(k, context) for k in node.kids) + " }"
+
+    # --- calls ---
+
+    def _call_expression(self, node: Node, context: Context) -> str:
+        name, arguments = call_name(node), arguments_of(node)
+        function = node.get("function")
+        if function is not None and function.type == "primitive_type" or by_specifiers([name]) is not None \
+                or (isinstance(known_types().get(name), Scalar)):
+            if len(arguments) == 1 and function is not None:
+                return self._cast(function.text, arguments[0], context)
+        if name in ("static_cast", "reinterpret_cast") and function is not None and len(arguments) == 1 \
+                and (to := function.get("arguments")) is not None:
+            return self._cast(to.text.strip()[1:-1], arguments[0], context)
+        if COMMAND_LINE.search(node.text) or name in ("atoi", "atof", "strtol", "stoi"):
+            raise UnknownError(f"{_short(node)}, which the command line gives")
+        if name in ("ceil_div", "div_ceil", "ceildiv", "divUp", "div_up") and len(arguments) == 2 \
+                and not self.host.functions(name):
+            a, b = (self.atom(x, context) for x in arguments)
+            return f"({a} + {b} - 1) / {b}"
+        if name in ("size", "length") and function is not None and function.type == "field_expression":
+            receiver = function.get("argument")
+            if receiver is not None and not arguments:
+                return self._count_of(receiver, context)
+        if function is not None and function.type in ("identifier", "qualified_identifier", "template_function"):
+            if name in FUNCTIONS and len(arguments) == FUNCTIONS[name][0] and not self.host.functions(name):
+                return f"{name}({', '.join(self.text(a, context) for a in arguments)})"
+            if name == "dim3" or (name.startswith("make_") and name[5:] in known_types()):
+                return f"{name}({', '.join(self.text(a, context) for a in arguments)})"
+            return self._inlined(node, name, context)
+        raise UnknownError(_short(node))
+
+    def _inlined(self, node: Node, name: str, context: Context) -> str:
+        """A helper function that is one ``return``: its value with the call's arguments."""
+        arguments = arguments_of(node)
+        for function in self.host.functions(name):
+            statements = [k for k in function.body.kids if k.type != "static_assert_declaration"]
+            if len(statements) == 1 and statements[0].type == "return_statement" and statements[0].kids \
+                    and len(function.params) >= len(arguments) and context.depth < _DEEPEST // 4:
+                types = self.types.deduced(function, [], arguments, context)
+                inner = Context(function, node, context, types, inlined=True)
+                return f"({self.text(statements[0].kids[0], inner)})"
+        raise UnknownError(_short(node))
+
+    def _count_of(self, receiver: Node, context: Context) -> str:
+        """Elements of a vector: what its constructor or ``resize`` was given."""
+        size = vector_size(self.host, receiver)
+        if size is None:
+            raise UnknownError(f"the size of {receiver.text}")
+        return self.atom(size, self.host.context_at(size, context))
+
+    # --- names ---
+
+    def name(self, node: Node, context: Context) -> str:
+        """The declaration's name for a host variable, declared in the draft if it is not yet."""
+        written = node.text
+        declared = self.host.declaration(written, node)
+        if declared is None:
+            if written in _STANDARD:
+                return _STANDARD[written]
+            if written in self.host.enumerators:
+                return str(self.host.enumerators[written])
+            if written in context.types:
+                return context.types[written]
+            return self._elsewhere(written, node, context)
+        if declared.kind == "parameter" and context.inlined:
+            argument = self.host.argument(context, declared.index) or declared.init
+            if argument is None or context.caller is None:
+                raise UnknownError(f"the parameter {written}")
+            return self.atom(argument, context.caller)
+        key = (id(declared.node), written, id(context.call) if declared.kind == "parameter" else 0)
+        if key not in self._names:
+            if key in self._active:
+                raise UnknownError(f"{written}, which depends on itself")
+            self._active.add(key)
+            try:
+                self._names[key] = self._declare(declared, node, context)
+            finally:
+                self._active.discard(key)
+        return self._names[key]
+
+    def bind(self, declared: Declared, context: Context, name: str) -> None:
+        """Lets a host variable be known as something that the draft has already."""
+        self._names[id(declared.node), declared.name, id(context.call) if declared.kind == "parameter" else 0] = name
+
+    def known(self, declared: Declared, context: Context) -> str | None:
+        """The draft's name of a host variable that it has already."""
+        return self._names.get((id(declared.node), declared.name,
+                                id(context.call) if declared.kind == "parameter" else 0))
+
+    def is_changed(self, declared: Declared, at: Node) -> bool:
+        """Whether anything but its initialiser decides a variable's value at a place."""
+        writes = writes_before(self.host, declared, at, lambda _: None)
+        return len(writes) != 1 or writes[0].value is not declared.init
+
+    def _declare(self, declared: Declared, node: Node, context: Context) -> str:
+        if declared.pointers or declared.dims:
+            raise UnknownError(f"{declared.name}, which is no number")
+        if declared.kind == "parameter":
+            argument = self.host.argument(context, declared.index)
+            if argument is not None and context.caller is not None and bare(argument).type == "identifier" \
+                    and (id(declared.node), declared.name) not in self._decided and not writes_before(self.host, declared, node, lambda _: None):
+                return self.name(bare(argument), context.caller)
+        spelled = self.type_of(declared, context)
+        if spelled is None:
+            raise UnknownError(f"{declared.name} of type {declared.type}")
+        name = self.draft.unused_name(declared.name)
+        try:
+            if self.emit(name, spelled, declared, node, context):
+                return name
+            why = f"{NOT_FOUND} in a form that can be evaluated"
+        except UnknownError as unknown:
+            why = f"{NOT_FOUND} ({unknown})" if str(unknown) else NOT_FOUND
+        if spelled == "dim3":
+            raise UnknownError(declared.name)
+        # The number of elements of a tensor, most likely.
+        return self._guess(name, spelled, "1024 * 1024" if PRODUCT in why else "", why)
+
+    def type_of(self, declared: Declared, context: Context) -> str | None:
+        """The type of a variable as the declaration spells it; ``auto`` by its initialiser."""
+        if plain_type(declared.type) != "auto":
+            return self.types.spelled(declared.type, context.types)
+        if declared.init is None:
+            return None
+        found = self.types.of(declared.init, context)
+        if found is not None and not found[1] and (made := self.types.spelled(found[0], context.types)) is not None:
+            return made
+        try:
+            value = self.draft.value(self.text(declared.init, context))
+        except UnknownError:
+            return None
+        return value.type.name if value is not None and isinstance(value.type, Scalar) else None
+
+    def emit(self, name: str, spelled: str, declared: Declared, node: Node, context: Context) -> bool:
+        """Adds the lines that give a variable its value at a place; false when they cannot be evaluated."""
+        decided = self._decided.get((id(declared.node), declared.name))
+        if decided is not None:
+            return self.draft.add(f"{spelled} {name} = {self.text(decided, context)};", name,
+                                  "as the branch of this launch has it")
+        writes = writes_before(self.host, declared, node, lambda c: self.truth(c, context))
+        if declared.kind == "parameter" and not any(w.op == "=" and not w.member for w in writes):
+            argument = self.host.argument(context, declared.index)
+            if argument is None and declared.init is None:
+                raise UnknownError("")
+            outer = context.caller if argument is not None and context.caller is not None else context
+            first = self.initial(spelled, argument or declared.init, outer)
+            lines = [(f"{spelled} {name} = {first};", "")]
+        elif not writes:
+            raise UnknownError("")
+        else:
+            first_write, writes = writes[0], writes[1:]
+            if first_write.op != "=" or first_write.lost and self._is_repeated(first_write, declared):
+                raise UnknownError("a loop computes it")
+            if first_write.member:
+                writes = [first_write, *writes]
+                lines = [(f"{spelled} {name};", "")]
+            else:
+                assert first_write.value is not None
+                note = first_write.note or self._note(first_write.value)
+                lines = [(f"{spelled} {name} = {self.initial(spelled, first_write.value, context)};", note)]
+        for write in writes:
+            if write.lost:
+                raise UnknownError(PRODUCT if write.op == "*=" else "a loop computes it")
+            lines.append((self._assignment(name, declared, write, context), write.note))
+        added = len(self.draft.lines)
+        for text, note in lines:
+            if not self.draft.add(text, name, note):
+                del self.draft.lines[added:]
+                return False
+        return True
+
+    @staticmethod
+    def _is_repeated(write: Write, declared: Declared) -> bool:
+        return write.value is not None and any(n.type == "identifier" and n.text == declared.name
+                                               for n in write.value.walk())
+
+    def _note(self, value: Node) -> str:
+        return "the default where the command line gives none" if COMMAND_LINE.search(value.text) else ""
+
+    def _assignment(self, name: str, declared: Declared, write: Write, context: Context) -> str:
+        target = f"{name}.{write.member}" if write.member else name
+        if write.value is None:
+            return f"{target}{write.op};"
+        # The variable's own value is the one that the lines before gave it.
+        saved = dict(self._names)
+        self.bind(declared, context, name)
+        try:
+            return f"{target} {write.op} {self.text(write.value, context)};"
+        finally:
+            self._names = {**saved, **{k: v for k, v in self._names.items() if v != name}}
+
+    def initial(self, spelled: str, value: Node | None, context: Context) -> str:
+        """An initialiser: ``= x``, ``(a, b)`` or ``{a, b}`` of C++."""
+        if value is None:
+            raise UnknownError("")
+        if value.type in ("argument_list", "initializer_list"):
+            items = [self.text(k, context) for k in value.kids]
+            if len(items) == 1 and spelled != "dim3":
+                return items[0]
+            return "{ " + ", ".join(items) + " }"
+        inner = bare(value)
+        if spelled == "dim3" and inner.type == "call_expression" and call_name(inner) == "dim3":
+            return "{ " + ", ".join(self.text(a, context) for a in arguments_of(inner)) + " }"
+        text = self.text(value, context)
+        if spelled == "dim3" and not self._is_dim3(text):
+            return "{ " + text + " }"
+        return text[1:-1] if text.startswith("(") and _closes_at_end(text) else text
+
+    def _is_dim3(self, text: str) -> bool:
+        value = self.draft.value(text)
+        return value is not None and value.type == DIM3
+
+    def truth(self, condition: Node, context: Context) -> bool | None:
+        """Whether a condition holds, where that is known without a guess."""
+        value = self.number(condition, context)
+        return None if value is None else bool(value)
+
+    def _elsewhere(self, name: str, node: Node, context: Context) -> str:
+        """A member, or a name that is not declared here: what any assignment of the file gives to it."""
+        key = ("member", name)
+        if key in self._names:
+            return self._names[key]
+        if key in self._active:
+            raise UnknownError(f"{name}, which depends on itself")
+        self._active.add(key)
+        made = self.draft.unused_name(name)
+        try:
+            for value in self._given(name):
+                outer = self.host.context_at(value, context)
+                found = self.types.of(value, outer)
+                spelled = self.types.spelled(found[0], outer.types) if found is not None and not found[1] else "int"
+                try:
+                    if spelled is not None and not COMMAND_LINE.search(value.text) and self.draft.add(
+                            f"{spelled} {made} = {self.initial(spelled, value, outer)};", made):
+                        self._names[key] = made
+                        return made
+                except UnknownError:
+                    continue
+            self._names[key] = self._guess(made, "int", "", NOT_FOUND)
+            return self._names[key]
+        finally:
+            self._active.discard(key)
+
+    def _given(self, name: str) -> Iterator[Node]:
+        for node in self.host.nodes("assignment_expression"):
+            left, right, op = node.get("left"), node.get("right"), node.get("operator")
+            if left is None or right is None or op is None or op.text != "=":
+                continue
+            last = left.get("field") if left.type == "field_expression" else left
+            if last is not None and last.type in ("identifier", "field_identifier") and last.text == name:
+                yield right
+        for node in self.host.nodes("field_initializer"):
+            if len(node.kids) == 2 and node.kids[0].text == name and len(node.kids[1].kids) == 1:
+                yield node.kids[1].kids[0]
+
+    def _guess(self, name: str, spelled: str, value: str, why: str) -> str:
+        """Declares a variable with a guess and gives its name."""
+        key = ("gpu", name)
+        if name in _OF_THE_GPU and key in self._names:
+            return self._names[key]
+        kind = by_specifiers(spelled.split()) or known_types().get(spelled)
+        if not isinstance(kind, Scalar):
+            raise UnknownError(f"{name} of type {spelled}")
+        assumed = value or (str(guessed_integer(name)) if kind.is_integer and kind.size > 1 else "1")
+        made = self.draft.unused_name(name)
+        self.draft.guess(f"{spelled} {made} = {assumed};", made, assumed, why)
+        if name in _OF_THE_GPU:
+            self._names[key] = made
+        return made
+
+    def argument(self, wanted: str, spelled: str, node: Node | None, context: Context) -> str:
+        """A kernel's scalar argument: its C, or a variable of the parameter's name with a guess."""
+        why = NOT_FOUND
+        if node is not None:
+            try:
+                text = self.text(node, context)
+                if self.draft.value(text) is not None:
+                    return text
+            except UnknownError as unknown:
+                why = f"{NOT_FOUND} ({unknown})" if str(unknown) else NOT_FOUND
+        return self._guess(self.draft.unused_name(wanted or "argument"), spelled, "", why)
+
+
+def vector_size(host: HostCode, receiver: Node) -> Node | None:
+    """The expression that gives a vector or array object its number of elements."""
+    receiver = bare(receiver)
+    if receiver.type != "identifier":
+        return None
+    declared = host.declaration(receiver.text, receiver)
+    if declared is None:
+        return None
+    init = declared.init
+    if init is not None and init.type == "argument_list" and init.kids:
+        first = init.kids[0]
+        if call_name(first) in ("begin", "cbegin"):
+            inner = first.get("function")
+            source = inner.get("argument") if inner is not None else None
+            return vector_size(host, source) if source is not None else None
+        return first if first.type != "identifier" or not _is_object(host, first) else vector_size(host, first)
+    if init is not None and init.type == "identifier":
+        return vector_size(host, init)
+    for call in host.calls("resize") + host.calls("assign"):
+        function = call.get("function")
+        target = function.get("argument") if function is not None else None
+        if target is not None and target.text == receiver.text and arguments_of(call) \
+                and call.text_source is receiver.text_source:
+            return arguments_of(call)[0]
+    return None
+
+
+def _is_object(host: HostCode, node: Node) -> bool:
+    declared = host.declaration(node.text, node)
+    return declared is not None and "vector" in declared.type
+
+
+def _closes_at_end(text: str) -> bool:
+    """Whether the parenthesis at the start is closed by the one at the end."""
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return index == len(text) - 1
+    return False
+
+
+def _short(node: Node) -> str:
+    text = " ".join(node.text.split())
+    return text if len(text) <= 40 else text[:37] + "..."
