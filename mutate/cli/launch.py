@@ -13,6 +13,7 @@ _EPILOG = """\b
 Examples:
   kmutate launch kernel.cu
   kmutate launch kernel.cu --write kernel.launch && kmutate simulate kernel.cu --launch kernel.launch
+  kmutate launch kernels.cu --host main.cpp
   kmutate launch kernel.cu -k 'reduce.*' --again --json
 """
 _HEAD = "// Proposed by `kmutate launch`: what is marked as not found is a guess.\n"
@@ -23,12 +24,14 @@ _HEAD = "// Proposed by `kmutate launch`: what is marked as not found is a guess
 @click.option("-k", "--kernel", "kernels", multiple=True, metavar="NAME|REGEX", help="Only these kernels.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro definition.")
 @click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Include folder.")
+@click.option("--host", "hosts", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+              help="Another source file whose code launches the kernels, or calls what launches them.")
 @click.option("--again", is_flag=True, help="Propose although the file has launch declarations.")
 @click.option("--write", "output", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the proposal to FILE, for --launch FILE of the other commands.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.launch/1).")
 def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...], include_dirs: tuple[str, ...],
-                   again: bool, output: Path | None, as_json: bool) -> int:
+                   hosts: tuple[Path, ...], again: bool, output: Path | None, as_json: bool) -> int:
     """Propose launch declarations for FILE from the kernel launches in its host code, to start with.
 
     Prints one comment for each kernel instance, ready to be pasted above the kernel. What the host code does not say
@@ -43,9 +46,12 @@ def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...
         if declared and not again:
             return _show_declared(file, source, [(d.span.start, d.span.end) for d in declared], as_json)
         from mutate.pipeline.select import select_kernels
-        from mutate.propose import propose
+        from mutate.propose import propose, with_host
 
-        unit = load_unit(source, str(file), SourceOptions(defines, include_dirs))
+        options = SourceOptions(defines, include_dirs)
+        unit = load_unit(source, str(file), options)
+        for host in hosts:
+            unit = with_host(unit, load_unit(read_source(host), str(host), options))
         chosen = select_kernels(unit, kernels)
         proposals = propose(unit, frozenset(k.qualified for k in chosen) if kernels else None)
         text = "\n".join(p.text for p in proposals.proposals)

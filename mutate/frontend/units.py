@@ -198,6 +198,8 @@ def _parameters(declarator: Node | None) -> tuple[Parameter, ...]:
             text = (p.text_source[p.start : name.start] + b" " + p.text_source[name.end : p.end]).decode(
                 errors="replace").split("=")[0]
         out.append(Parameter(name.text if name is not None else "", " ".join(text.split()), p))
+    if len(out) == 1 and out[0].type_text == "void" and not out[0].name:
+        return ()  # C's way to say that there are none
     return tuple(out)
 
 

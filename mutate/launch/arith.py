@@ -210,6 +210,11 @@ _MATH: dict[str, tuple[int, Callable[..., float]]] = {
     "sin": (1, math.sin), "cos": (1, math.cos), "pow": (2, math.pow), "fabs": (1, math.fabs),
     "ceil": (1, lambda x: x if math.isinf(x) or math.isnan(x) else float(math.ceil(x))),
     "floor": (1, lambda x: x if math.isinf(x) or math.isnan(x) else float(math.floor(x))),
+    "trunc": (1, lambda x: x if math.isinf(x) or math.isnan(x) else float(math.trunc(x))),
+    # C's round() takes halves away from zero, rint() to the even neighbour.
+    "round": (1, lambda x: x if math.isinf(x) or math.isnan(x)
+              else math.copysign(float(math.floor(abs(x) + 0.5)), x)),
+    "rint": (1, lambda x: x if math.isinf(x) or math.isnan(x) else float(round(x))),
 }
 
 # name -> (number of arguments, function). `sqrtf(x)` is `sqrt` of a float.

@@ -19,6 +19,8 @@ from mutate.propose.types import Types
 from mutate.propose.use import Use
 from mutate.propose.values import NOT_FOUND, Values
 
+# What may be guessed although the host code gives it.
+PARTS = frozenset({"grid", "block", "smem", "scalars", "arrays"})
 # Elements of an array whose size is not found: as many as an image of 1024 by 1024 has.
 GUESSED_ELEMENTS = 1 << 20
 # Entries of a row of a matrix whose row starts are made up.
@@ -26,10 +28,14 @@ _ROW = 8
 
 
 class Assembly:
-    """One launch as one call of its function reaches it. ``follow`` false: sizes of the host code are not used."""
+    """One launch as one call of its function reaches it.
+
+    ``forced`` are the parts for which the host code is not followed, because what it gives fits no launch: of
+    ``PARTS``.
+    """
 
     def __init__(self, host: HostCode, memory: Memory, draft: Draft, launch: HostLaunch, context: Context,
-                 used: tuple[Mapping[str, Use], frozenset[str]], follow: bool) -> None:
+                 used: tuple[Mapping[str, Use], frozenset[str]], forced: frozenset[str]) -> None:
         self.host = host
         self.memory = memory
         self.draft = draft
@@ -37,7 +43,7 @@ class Assembly:
         self.kernel = launch.kernel
         self.context = context
         self.use, self.mentions = used
-        self.follow = follow
+        self.forced = forced
         self.types = Types(host, draft)
         self.values = Values(host, draft, self.types)
         self._arrays: dict[object, tuple[str, str]] = {}
@@ -47,14 +53,17 @@ class Assembly:
         """Fills the draft; gives the template arguments of the instance, ``None`` for no template."""
         if self.context.function is not None and self.context.function.template_params:
             self.context.types.update(self._types_of_caller())
+        self._guess_types()
         bound = self._bound()
-        if self.follow:
+        if "arrays" not in self.forced:
             self.values.decide([n for n in (self.launch.node, self.launch.chosen) if n is not None], self.context)
             self.values.row = self.launch.row
         self._extent("grid", self.launch.grid, "{ 64 }")
         self._extent("block", self.launch.block, "{ 256 }")
         self._smem()
-        Symbols(self.host, self.draft, self.values, self.types, self.context).declare(self.mentions, self.follow)
+        Symbols(self.host, self.draft, self.values, self.types, self.context).declare(self.mentions,
+                                                                                                "arrays" not in
+                                                                                                self.forced)
         params = [parameter(p.type_text, p.name) for p in self.kernel.params]
         args: dict[int, str] = {}
         # Row starts and indices come last: they are bounded by the sizes of the other arrays.
@@ -97,6 +106,19 @@ class Assembly:
                 found = dict(zip(function.template_params, (t.strip() for t in match[1].split(",")), strict=False))
         return found
 
+    def _guess_types(self) -> None:
+        """Takes template types of the function or class around the launch that nobody instantiates as ``float``."""
+        for up in self.launch.node.ancestors() if self.launch.grid is not None else ():
+            plist = up.get("parameters") if up.type == "template_declaration" else None
+            for param in plist.kids if plist is not None else ():
+                if not param.type.endswith("type_parameter_declaration"):
+                    continue
+                name = param.kids[-1].text if param.kids else ""
+                if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in self.context.types:
+                    self.context.types[name] = "float"
+                    self.draft.guesses.append(Guess(self.kernel.name, f"{name} = float",
+                                                    f"the type {name} is {NOT_FOUND}"))
+
     def _bound(self) -> dict[str, str]:
         """What the kernel's template parameters stand for, as text."""
         explicit = []
@@ -126,7 +148,7 @@ class Assembly:
 
     def _template_argument(self, text: str, node: Node | None) -> str:
         spelled = self.types.spelled(text, self.context.types) if re.fullmatch(r"[\w:\s]+", text) else None
-        if node is None or node.type == "type_descriptor" and spelled is not None:
+        if node is None or (node.type == "type_descriptor" and spelled is not None):
             return text
         value = self.values.number(bare(node), self.context) if node.type != "type_descriptor" else None
         if value is None and node.type == "type_descriptor" and node.kids and re.fullmatch(r"[A-Za-z_]\w*", text):
@@ -135,7 +157,8 @@ class Assembly:
             if declared is not None and declared.init is not None:
                 value = self.values.number(declared.init, self.host.context_at(declared.node, self.context))
             if value is None:
-                value = self.host.enumerators.get(text)
+                counted = self.host.enumerators.get(text)
+                value = counted if isinstance(counted, int) else None
         if value is not None and text not in ("true", "false"):
             return str(value)
         return text
@@ -143,13 +166,14 @@ class Assembly:
     def _is_type_parameter(self, index: int) -> bool:
         template = next((a for a in self.kernel.node.ancestors() if a.type == "template_declaration"), None)
         plist = template.get("parameters") if template is not None else None
-        return plist is None or index >= len(plist.kids) or plist.kids[index].type.endswith("type_parameter_declaration")
+        return plist is None or index >= len(plist.kids) \
+            or plist.kids[index].type.endswith("type_parameter_declaration")
 
     # --- the extent ---
 
     def _extent(self, name: str, node: Node | None, guessed: str) -> None:
         why = NOT_FOUND
-        if self.follow and node is not None:
+        if name not in self.forced and node is not None:
             node = self.launch.row.get(node.text, node)
             inner = bare(node)
             declared = self.host.declaration(inner.text, inner) if inner.type == "identifier" else None
@@ -181,7 +205,7 @@ class Assembly:
             return
         if node is None or node.text == "0":
             return
-        if self.follow:
+        if "smem" not in self.forced:
             try:
                 inner = bare(node)
                 declared = self.host.declaration(inner.text, inner) if inner.type == "identifier" else None
@@ -209,11 +233,14 @@ class Assembly:
         kind = self._kind(spelled)
         if not isinstance(kind, Scalar):
             return self._struct(param, spelled, node)
-        return self.values.argument(param.name, spelled, node if self.follow or _is_literal(node) else None,
-                                    self.context)
+        text = self.values.argument(param.name, spelled, node if "scalars" not in self.forced or
+                                    _is_literal(node) else None, self.context)
+        value = self.draft.value(text) if param.base is None else None
+        # A type that only the file knows: the call converts to it, nobody else does.
+        return f"({spelled})({text})" if value is not None and value.type != kind else text
 
     def _struct(self, param: Parameter, spelled: str, node: Node | None) -> str:
-        if node is not None and self.follow:
+        if node is not None and "scalars" not in self.forced:
             try:
                 text = self.values.text(node, self.context)
                 value = self.draft.value(text)
@@ -290,11 +317,12 @@ class Assembly:
 
     def _known_array(self, param: Parameter, block: Block, elem: str, elem_why: str) -> tuple[str, str]:
         if block.key in self._arrays:
+            self._known_name(param, *self._arrays[block.key])
             return self._arrays[block.key]
         try:
             count = self._count(block, elem)
-            if not self.follow and self.draft.integer(count) is None:
-                raise UnknownError("")
+            if "arrays" in self.forced:
+                raise UnknownError("what it gives fits no launch")
             why = ""
         except UnknownError as unknown:
             count, why = "", f"the size is {NOT_FOUND}" + (f" ({unknown})" if str(unknown) else "")
@@ -303,7 +331,7 @@ class Assembly:
         return made
 
     def _count(self, block: Block, elem: str) -> str:
-        """The number of elements of a block of memory, with ``sizeof`` of the element taken out where it is a factor."""
+        """The number of elements of a block of memory; a factor ``sizeof`` of the element is taken out."""
         context = block.context
         if block.size is None:
             raise UnknownError("")

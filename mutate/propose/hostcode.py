@@ -129,6 +129,7 @@ class HostCode:
         self._files = {id(f.expansion.text): f for f in unit.files()}
         self._functions = {id(f.node): f for file in unit.files() for f in file.functions}
         self._scopes: dict[int, dict[str, Declared]] = {}
+        self._parameters: dict[tuple[int, str], Declared | None] = {}
 
     def file_of(self, node: Node) -> File:
         return self._files.get(id(node.text_source), self.unit.main)
@@ -219,6 +220,13 @@ class HostCode:
                      and declared_name(k) == name), declaration.end)
 
     def parameter(self, function: Function, name: str) -> Declared | None:
+        key = (id(function.node), name)
+        if key not in self._parameters:
+            self._parameters[key] = self._parameter(function, name)
+        return self._parameters[key]
+
+    @staticmethod
+    def _parameter(function: Function, name: str) -> Declared | None:
         for index, param in enumerate(function.params):
             if param.name == name:
                 type_node, declarator = param.node.get("type"), param.node.get("declarator")
@@ -245,9 +253,9 @@ class HostCode:
         return found
 
     @cached_property
-    def enumerators(self) -> dict[str, int]:
-        """Values of enumerators as far as they are counted or plain numbers."""
-        found: dict[str, int] = {}
+    def enumerators(self) -> dict[str, int | Node]:
+        """Values of enumerators: numbers, or the expressions that give them."""
+        found: dict[str, int | Node] = {}
         for file in self.unit.files():
             for node in file.root.walk():
                 if node.type != "enumerator_list":
@@ -257,15 +265,19 @@ class HostCode:
                     name, value = item.get("name"), item.get("value")
                     if value is not None:
                         following = int(value.text, 0) if re.fullmatch(r"-?(0x[\da-fA-F]+|\d+)", value.text) else None
-                    if name is not None and following is not None:
+                    if name is None:
+                        continue
+                    if following is not None:
                         found.setdefault(name.text, following)
                         following += 1
+                    elif value is not None:
+                        found.setdefault(name.text, value)
         return found
 
     # --- callers ---
 
     def context(self, function: Function | None, callers: int = MOST_CALLERS, choice: int = 0) -> Context:
-        """A function as its call number ``choice`` in the unit reaches it, and so its caller, as far as there is one."""
+        """A function as its call number ``choice`` in the unit reaches it; its caller likewise, if there is one."""
         if function is None or callers == 0:
             return Context(function)
         sites = self.call_sites(function)

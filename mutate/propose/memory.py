@@ -185,7 +185,7 @@ class Memory:
                 return Pointer(found)
             size = vector_size(self.host, node)
             if size is not None and not declared.pointers:
-                return Pointer(Block(id(declared.node), declared.name, size, self.host.context_at(size, context),
+                return Pointer(Block((id(declared.node), declared.name), declared.name, size, self.host.context_at(size, context),
                                      counts=True, declared=declared))
             alias = self._alias(node, declared)
             if alias is not None:
@@ -244,7 +244,7 @@ class Memory:
                 yield right
 
     def _allocated(self, node: Node, declared: Declared | None, context: Context) -> Block | None:
-        """The allocation of ``a``, ``p->a`` or ``a[i]``: of the same variable, else of the same spelling in the file."""
+        """The allocation of ``a``, ``p->a`` or ``a[i]``: of the same variable, else of the same spelling."""
         path = _path(node)
         candidates = self._allocations.get(_last(node), [])
         chosen: _Allocation | None = None

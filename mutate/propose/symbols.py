@@ -7,7 +7,16 @@ import re
 from mutate.frontend.tree import Node
 from mutate.launch.types import Scalar, uniform_lanes
 from mutate.propose.draft import Draft
-from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare, declared_in, plain_type
+from mutate.propose.hostcode import (
+    Context,
+    Declared,
+    HostCode,
+    UnknownError,
+    arguments_of,
+    bare,
+    declared_in,
+    plain_type,
+)
 from mutate.propose.types import Types
 from mutate.propose.values import Values
 
@@ -91,8 +100,9 @@ class Symbols:
         outer = self.host.context_at(source, self.context)
         try:
             if found.dims:
+                assigned = rf"\b{re.escape(found.name)}\s*\[[^\]]*\]\s*[-+*/]?=\s*[^={{\s]"
                 if found.init is None or found.init.type != "initializer_list" \
-                        or re.search(rf"\b{re.escape(found.name)}\s*\[[^\]]*\]\s*[-+*/]?=\s*[^={{\s]", self._body(source)):
+                        or re.search(assigned, self._body(source)):
                     return None
                 return self.values.text(found.init, outer)
             if pointed and not declared.dims and plain_type(found.type):

@@ -14,6 +14,8 @@ from mutate.propose.hostcode import Context, HostCode, arguments_of, bare, call_
 _ELEMENT_OF = re.compile(r"\b(?:device_vector|host_vector|universal_vector|vector|array|unique_ptr|shared_ptr|valarray|"
                          r"device_ptr)\s*<\s*(.+)>\s*$")
 _FLOAT = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?([fFlL]?)$")
+# Types of the C library on 64-bit Linux.
+_LIBRARY = {"clock_t": "long", "time_t": "long", "u_int": "unsigned int", "cudaStream_t": "size_t"}
 MAKES_VALUE = re.compile(r"make_(\w+)$")
 
 
@@ -27,7 +29,8 @@ class Types:
 
     def spelled(self, text: str, bound: dict[str, str]) -> str | None:
         """The type in the declaration's C, pointers left out; ``None`` for one that it cannot have."""
-        name = plain_type(text.split("*")[0])
+        name = plain_type(text.split("*", maxsplit=1)[0])
+        name = _LIBRARY.get(name, name)
         if name in bound and bound[name] != name:
             return self.spelled(bound[name], bound)
         if by_specifiers(name.split()) is not None or name in known_types():
@@ -38,7 +41,7 @@ class Types:
         return self._made[name]
 
     def _declared(self, name: str, bound: dict[str, str]) -> str | None:
-        plain = name.split("::")[-1]
+        plain = name.rsplit("::", maxsplit=1)[-1]
         if not re.fullmatch(r"[A-Za-z_]\w*", plain):
             return None
         node = self.host.unit.typedef(plain)
@@ -124,7 +127,7 @@ class Types:
         return None
 
     def _resolved(self, text: str, context: Context) -> tuple[str, int]:
-        name = plain_type(text.split("*")[0])
+        name = plain_type(text.split("*", maxsplit=1)[0])
         element = _ELEMENT_OF.search(name)
         if element is not None:
             name = plain_type(element[1].split(",")[0])

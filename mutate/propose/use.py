@@ -68,8 +68,8 @@ def _indexed(kernel: Function) -> dict[str, tuple[str, ...]]:
             target, value = node.get("left"), node.get("right")
         else:
             continue
-        if target is not None and value is not None and (name := _WORD.search(target.text)) is not None:
-            assignments.append((name.group(), value))
+        if target is not None and value is not None and (word := _WORD.search(target.text)) is not None:
+            assignments.append((word.group(), value))
     for _ in range(3):
         for name, value in assignments:
             carries.setdefault(name, set()).update(_sources(value, pointers, carries))

@@ -21,7 +21,7 @@ from mutate.propose.hostcode import (
     plain_type,
 )
 from mutate.propose.types import Types
-from mutate.propose.writes import COMMAND_LINE, Write, decided_by_branches, writes_before
+from mutate.propose.writes import COMMAND_LINE, Write, decided_by_branches, set_by_call, writes_before
 
 _ATOM = re.compile(r"[\w.]+$|\([^()]*\)$|\([a-z_ ]+\)\w+$|\w+\([^()]*\)$")
 # Names of standard headers that turn up in sizes and arguments.
@@ -274,10 +274,10 @@ class Values:
     def _call_expression(self, node: Node, context: Context) -> str:
         name, arguments = call_name(node), arguments_of(node)
         function = node.get("function")
-        if function is not None and function.type == "primitive_type" or by_specifiers([name]) is not None \
-                or (isinstance(known_types().get(name), Scalar)):
-            if len(arguments) == 1 and function is not None:
-                return self._cast(function.text, arguments[0], context)
+        if function is not None and len(arguments) == 1 and (
+                function.type == "primitive_type" or name in context.types or by_specifiers([name]) is not None
+                or isinstance(known_types().get(name), Scalar)):
+            return self._cast(function.text, arguments[0], context)
         if name in ("static_cast", "reinterpret_cast") and function is not None and len(arguments) == 1 \
                 and (to := function.get("arguments")) is not None:
             return self._cast(to.text.strip()[1:-1], arguments[0], context)
@@ -328,7 +328,9 @@ class Values:
             if written in _STANDARD:
                 return _STANDARD[written]
             if written in self.host.enumerators:
-                return str(self.host.enumerators[written])
+                counted = self.host.enumerators[written]
+                return str(counted) if isinstance(counted, int) else self.atom(
+                    counted, self.host.context_at(counted, context))
             if written in context.types:
                 return context.types[written]
             return self._elsewhere(written, node, context)
@@ -368,7 +370,8 @@ class Values:
         if declared.kind == "parameter":
             argument = self.host.argument(context, declared.index)
             if argument is not None and context.caller is not None and bare(argument).type == "identifier" \
-                    and (id(declared.node), declared.name) not in self._decided and not writes_before(self.host, declared, node, lambda _: None):
+                    and (id(declared.node), declared.name) not in self._decided \
+                    and not writes_before(self.host, declared, node, lambda _: None):
                 return self.name(bare(argument), context.caller)
         spelled = self.type_of(declared, context)
         if spelled is None:
@@ -407,6 +410,9 @@ class Values:
             return self.draft.add(f"{spelled} {name} = {self.text(decided, context)};", name,
                                   "as the branch of this launch has it")
         writes = writes_before(self.host, declared, node, lambda c: self.truth(c, context))
+        if declared.kind == "local" and (by := set_by_call(self.host, declared, node,
+                                                           writes[-1].node if writes else declared.node)):
+            raise UnknownError(f"{by}() sets it")
         if declared.kind == "parameter" and not any(w.op == "=" and not w.member for w in writes):
             argument = self.host.argument(context, declared.index)
             if argument is None and declared.init is None:
@@ -418,7 +424,7 @@ class Values:
             raise UnknownError("")
         else:
             first_write, writes = writes[0], writes[1:]
-            if first_write.op != "=" or first_write.lost and self._is_repeated(first_write, declared):
+            if first_write.op != "=" or (first_write.lost and self._is_repeated(first_write, declared)):
                 raise UnknownError("a loop computes it")
             if first_write.member:
                 writes = [first_write, *writes]
@@ -454,7 +460,8 @@ class Values:
         saved = dict(self._names)
         self.bind(declared, context, name)
         try:
-            return f"{target} {write.op} {self.text(write.value, context)};"
+            text = self.text(write.value, context)
+            return f"{target} {write.op} {text[1:-1] if _closes_at_end(text) else text};"
         finally:
             self._names = {**saved, **{k: v for k, v in self._names.items() if v != name}}
 
@@ -473,7 +480,7 @@ class Values:
         text = self.text(value, context)
         if spelled == "dim3" and not self._is_dim3(text):
             return "{ " + text + " }"
-        return text[1:-1] if text.startswith("(") and _closes_at_end(text) else text
+        return text[1:-1] if _closes_at_end(text) else text
 
     def _is_dim3(self, text: str) -> bool:
         value = self.draft.value(text)
@@ -583,7 +590,9 @@ def _is_object(host: HostCode, node: Node) -> bool:
 
 
 def _closes_at_end(text: str) -> bool:
-    """Whether the parenthesis at the start is closed by the one at the end."""
+    """Whether a parenthesis at the start is closed by the one at the end."""
+    if not text.startswith("("):
+        return False
     depth = 0
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")

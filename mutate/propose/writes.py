@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mutate.frontend.tree import Node
-from mutate.propose.hostcode import Declared, HostCode, bare
+from mutate.propose.hostcode import Declared, HostCode, arguments_of, bare, call_name
 
 # What a program's user may give on the command line: the defaults are what is wanted.
 COMMAND_LINE = re.compile(r"\bargc\b|\bargv\b|[cC]md_?[lL]ine|\bopt(?:arg|ind)?\b|\bgetopt|\boptions?\b|\bgetenv\b|"
                           r"\bget(?:Option|Arg)\w*")
+# Calls that get a variable's address and only read it.
+_ONLY_READ = re.compile(r"Memcpy|Symbol|cudaLaunch|printf|fwrite|write|save|print|checkCmd|addKernelParam")
 _LOOPS = ("for_statement", "while_statement", "do_statement", "for_range_loop")
 
 
@@ -70,6 +72,25 @@ def writes_before(host: HostCode, declared: Declared, at: Node, holds: Callable[
     return certain[start:]
 
 
+def set_by_call(host: HostCode, declared: Declared, at: Node, after: Node) -> str:
+    """The call that gets the address of a variable, and may set it, between its last assignment and a place."""
+    function = host.function_of(at)
+    for call in host.nodes("call_expression"):
+        if call.text_source is not at.text_source or not after.end <= call.start or call.end > at.start \
+                or host.function_of(call) is not function:
+            continue
+        name = call_name(call)
+        if not name or _ONLY_READ.search(name) or any("const" in p.type_text for f in host.functions(name)
+                                                      for p in f.params if "*" in p.type_text):
+            continue
+        for argument in arguments_of(call):
+            inner = bare(argument)
+            if inner.type == "pointer_expression" and inner.text.startswith("&") \
+                    and bare(inner.kids[-1]).text == declared.name:
+                return name
+    return ""
+
+
 def decided_by_branches(node: Node) -> Iterator[tuple[Node, Node]]:
     """What the branches around a place say about variables: the name and its value, of ``case 4:`` and ``n == 4``."""
     child = node
@@ -79,8 +100,8 @@ def decided_by_branches(node: Node) -> Iterator[tuple[Node, Node]]:
         if up.type == "case_statement" and (value := up.get("value")) is not None and value is not child:
             switch = next((a for a in up.ancestors() if a.type == "switch_statement"), None)
             condition = switch.get("condition") if switch is not None else None
-            name = bare(condition.get("value") or condition) if condition is not None else None
-            if name is not None and name.type == "identifier":
+            name = bare(condition.get("value") or condition) if condition is not None else up
+            if name.type == "identifier":
                 yield name, value
         elif up.type == "if_statement" and child is up.get("consequence"):
             condition = up.get("condition")
@@ -103,18 +124,19 @@ def _all_writes(host: HostCode, declared: Declared, at: Node) -> list[Write]:
         left, right = node.get("left"), node.get("right")
         if left is None or right is None or node.text_source is not at.text_source:
             continue
-        target, member = bare(left), ""
-        if target.type == "field_expression" and (field := target.get("field")) is not None \
+        target: Node | None = bare(left)
+        member = ""
+        if target is not None and target.type == "field_expression" and (field := target.get("field")) is not None \
                 and (operator := target.get("operator")) is not None and operator.text == ".":
             member = field.text
             argument = target.get("argument")
-            target = bare(argument) if argument is not None else target
-        if target.type != "identifier" or target.text != declared.name:
+            target = bare(argument) if argument is not None else None
+        if target is None or target.type != "identifier" or target.text != declared.name:
             continue
         if host.declaration(declared.name, target) != declared and declared.kind != "file":
             continue
-        operator = node.get("operator")
-        out.append(Write(member, operator.text if operator is not None else "=", right, node))
+        op = node.get("operator")
+        out.append(Write(member, op.text if op is not None else "=", right, node))
     for node in host.nodes("update_expression"):
         target = node.get("argument")
         if target is not None and target.type == "identifier" and target.text == declared.name \

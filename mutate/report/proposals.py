@@ -18,8 +18,8 @@ def summary(found: Proposals, written: str | None) -> Iterator[str]:
     count = len(found.proposals)
     yield (f"{count} launch declaration{'s' * (count != 1)} proposed"
            + (f", written to {written}" if written is not None else "")
-           + (f"; {len(guessed)} guess{'es' * (len(guessed) != 1)} to check:" if guessed else "; sizes and arguments were all found")
-           + ("" if guessed else ", what the arrays hold is made up"))
+           + (f"; {len(guessed)} guess{'es' * (len(guessed) != 1)} to check:" if guessed
+              else "; sizes and arguments were all found, what the arrays hold is made up"))
     for (name, assumed, why), instances in list(guessed.items())[:_MOST]:
         of = instances[0] if len(instances) == 1 else f"{len(instances)} kernels"
         yield f"  {name} = {assumed} ({of}): {why}"

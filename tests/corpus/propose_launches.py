@@ -1,10 +1,11 @@
 """How many files of real projects get launch declarations from `kmutate launch`, and how many of these simulate.
 
-    python tests/corpus/propose_launches.py [--blocks 4] [--seconds 60] [--no-simulate] [--csv FILE] FOLDER...
+    python tests/corpus/propose_launches.py [--blocks 4] [--seconds 60] [--no-simulate] [--hosts] [--csv FILE] FOLDER...
 
-Each folder is a CUDA project. Of each .cu file with a `<<<` it is said whether there is a proposal, whether the proposal
-parses with our own parser, how much of it is guessed, and, with the simulator, what became of the kernels launched so:
-run without an error, an access out of range, not compiled, another error. The simulator runs a few blocks of each.
+Each folder is a CUDA project. Of each .cu file with a `<<<` it is said whether there is a proposal, whether that parses
+with our own parser, how much of it is guessed, and, with the simulator, what became of the kernels launched so: run
+without an error, an access out of range, not compiled, another error. The simulator runs a few blocks of each. With
+`--hosts` the .cpp and .cu files of the same folder are given as host code, as `kmutate launch --host` does.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from mutate.frontend.load import SourceOptions, load_unit, read_source
 from mutate.launch import declaration_file, evaluate_all
 from mutate.machines import default_machine
 from mutate.pipeline.simulate import run_simulation
-from mutate.propose import Proposals, propose
+from mutate.propose import Proposals, propose, with_host
 from mutate.results import Request
 from mutate.simulated import SimulateRequest
 
@@ -52,12 +53,15 @@ class Found:
         return sum(bool(p.function) for p in self.proposals.proposals) if self.proposals else 0
 
 
-def propose_for(path: Path, folders: tuple[str, ...]) -> tuple[Found, dict[str, str]]:
+def propose_for(path: Path, folders: tuple[str, ...], hosts: bool = False) -> tuple[Found, dict[str, str]]:
     found = Found(path)
     start = time.perf_counter()
     defines: dict[str, str] = {}
     try:
         unit = load_unit(read_source(path), str(path), SourceOptions((), folders, ARCH))
+        for other in sorted(path.parent.iterdir()) if hosts else ():
+            if other.suffix in (".cpp", ".cc", ".cu") and other != path:
+                unit = with_host(unit, load_unit(read_source(other), str(other), SourceOptions((), folders, ARCH)))
         found.proposals = propose(unit)
         defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
                    for m in unit.main.expansion.macros.values()}
@@ -108,6 +112,7 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--no-simulate", action="store_true")
+    parser.add_argument("--hosts", action="store_true")
     parser.add_argument("--csv", type=Path)
     args = parser.parse_args()
     rows: list[list[str]] = []
@@ -118,7 +123,7 @@ def main() -> None:
         for number, path in enumerate(files):
             note(f"{root.name}: {number + 1}/{len(files)} {path.name}")
             folders = tuple(includes.folders(path))
-            found, _ = propose_for(path, folders)
+            found, _ = propose_for(path, folders, args.hosts)
             if found.parses and not args.no_simulate:
                 simulate(found, folders, args.blocks, args.seconds)
             all_found.append(found)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from mutate.errors import KmutateError
 from mutate.frontend.units import Unit
 from mutate.launch import check_against
-from mutate.propose.assemble import Assembly
+from mutate.propose.assemble import PARTS, Assembly
 from mutate.propose.draft import Draft
 from mutate.propose.hostcode import HostCode
 from mutate.propose.memory import Memory
@@ -19,6 +19,15 @@ from mutate.propose.use import Use, uses
 
 # So many callers of the function around a launch are tried; the one with the fewest guesses is taken.
 _MOST_CHOICES = 3
+# Which part of a declaration an error about the whole is about.
+_BLAME = (("grid", r"^grid\b"), ("block", r"^block\b|^the block has"), ("smem", "dynamic shared memory"),
+          ("scalars", "does not fit the parameter|cannot take"))
+
+
+def with_host(unit: Unit, other: Unit) -> Unit:
+    """A unit together with another one's host code: that of the file that calls what launches the kernels."""
+    known = {f.name for f in unit.files()}
+    return Unit(unit.main, [*unit.included, *(f for f in other.files() if f.name not in known)])
 
 
 def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:
@@ -71,30 +80,27 @@ def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:
 
 def _propose_one(host: HostCode, memory: Memory, defines: Mapping[str, str], launch: HostLaunch,
                  used: tuple[Mapping[str, Use], frozenset[str]], choice: int) -> Proposal:
-    made: Proposal | None = None
-    for follow in (True, False):
-        # A declaration whose parts hold, but not together (a block of too many threads), is made anew without the
-        # values of the host code.
+    forced: frozenset[str] = frozenset()
+    while True:
         draft = Draft(defines)
         function = host.function_of(launch.node) if launch.grid is not None else None
-        context = host.context(function, choice=choice)
-        assembly = Assembly(host, memory, draft, launch, context, used, follow)
-        instance = assembly.run()
+        instance = Assembly(host, memory, draft, launch, host.context(function, choice=choice), used, forced).run()
         problem = _problem(draft, launch)
-        lines = _needed(draft.lines)
-        names = {line.text for line in lines}
-        guesses = tuple(g for g in draft.guesses if any(_declares(t, g.name) for t in names))
-        place = function.qualified if function is not None else ""
-        line = host.line_of(launch.node)
-        comment = f"from the launch in {place}(), line {line}" if function is not None \
-            else "no launch of this kernel was found: from its parameters"
-        name = launch.kernel.qualified + (f"<{instance}>" if instance is not None else "")
-        made = Proposal(launch.kernel.qualified, name, host.file_of(launch.node).name, place, line, tuple(lines), guesses,
-                        render(lines, comment), problem)
-        if not problem:
+        if not problem or forced == PARTS:
             break
-    assert made is not None
-    return made
+        # The parts hold, but not together, as a block of too many threads does: what is at fault is guessed.
+        blamed = frozenset(part for part, pattern in _BLAME if re.search(pattern, problem))
+        forced = forced | blamed if blamed - forced else PARTS
+    lines = _needed(draft.lines)
+    guesses = tuple(dict.fromkeys(g for g in draft.guesses if any(_declares(t.text, g.name) for t in lines)))
+    line = host.line_of(launch.node)
+    comment = f"from the launch in {function.qualified}(), line {line}" if function is not None \
+        else "no launch of this kernel was found: from its parameters"
+    name = launch.kernel.qualified + (f"<{instance}>" if instance is not None else "")
+    return Proposal(launch.kernel.qualified, name, host.file_of(launch.node).name,
+                    function.qualified if function is not None else "", line, tuple(lines), guesses,
+                    render(lines, comment), problem)
+
 
 
 def _problem(draft: Draft, launch: HostLaunch) -> str:
