@@ -185,8 +185,8 @@ class Memory:
                 return Pointer(found)
             size = vector_size(self.host, node)
             if size is not None and not declared.pointers:
-                return Pointer(Block((id(declared.node), declared.name), declared.name, size, self.host.context_at(size, context),
-                                     counts=True, declared=declared))
+                return Pointer(Block((id(declared.node), declared.name), declared.name, size,
+                                     self.host.context_at(size, context), counts=True, declared=declared))
             alias = self._alias(node, declared)
             if alias is not None:
                 return self._from_value(alias, declared, context, steps)
