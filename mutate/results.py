@@ -42,6 +42,16 @@ class Request:
     output: Path = Path("kmutate-out")
     dynamic: bool = False
     """Whether original and variants are also run on the simulator (the command line does unless told not to)."""
+    text: bytes | None = field(default=None, repr=False)
+    """The source, where it is in no file; ``path`` is its name in messages and says where its includes are."""
+
+    def source(self) -> bytes:
+        """The source text. ``KmutateError`` as ``read_source``."""
+        if self.text is not None:
+            return self.text
+        from mutate.frontend.load import read_source
+
+        return read_source(self.path)
 
 
 @dataclass(frozen=True)

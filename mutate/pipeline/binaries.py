@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mutate.dynamic import Binary
-from mutate.frontend.load import SourceOptions, load_unit, read_source
+from mutate.frontend.load import SourceOptions, load_unit
 from mutate.model import Certificate
 from mutate.mutations.build import VariantText
 from mutate.pipeline.compiling import Compiling
@@ -46,7 +46,7 @@ def compile_file(request: Request, progress: Progress = no_progress) -> list[Ker
 
     Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
     """
-    source = read_source(request.path)
+    source = request.source()
     options = SourceOptions(request.defines, request.include_dirs, request.arch)
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)

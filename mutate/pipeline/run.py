@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mutate.frontend.load import SourceOptions, load_unit, read_source
+from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.pipeline.compiling import Compiling, device_source
 from mutate.pipeline.select import select_kernels
@@ -43,7 +43,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     not compile is an error of that kernel only when others do.
     """
     start = time.perf_counter()
-    source = read_source(request.path)
+    source = request.source()
     start_compilers(request)
     options = SourceOptions(request.defines, request.include_dirs, request.arch)
     unit = load_unit(source, str(request.path), options)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mutate.errors import KmutateError
-from mutate.frontend.load import SourceOptions, load_unit, read_source
+from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
@@ -44,7 +44,7 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     """
     start = time.perf_counter()
     source = request.source
-    text = read_source(source.path)
+    text = source.source()
     unit = load_unit(text, str(source.path),
                      SourceOptions(source.defines, source.include_dirs, source.arch))
     kernels = select_kernels(unit, source.kernels)

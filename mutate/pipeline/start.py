@@ -29,7 +29,7 @@ def start_compilers(request: Request, command: str = "variants") -> None:
     if not request.verify:
         return
     try:
-        source = request.path.read_bytes()
+        source = request.path.read_bytes() if request.text is None else request.text
     except OSError:
         return
     if default_cache().get(_KIND, _key(request, source, command)) is None:
