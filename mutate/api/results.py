@@ -57,10 +57,9 @@ class AnalysisResult:
 
     def _repr_html_(self) -> str:
         """The report in a frame of its own, so that its styles stay in it."""
-        import html
+        from mutate.report.html import notebook_html
 
-        return (f'<iframe srcdoc="{html.escape(self.to_html(), quote=True)}" sandbox="" '
-                'style="width:100%;height:48em;border:1px solid #8884" title="kmutate"></iframe>')
+        return notebook_html(self.analysis)
 
     def to_html(self) -> str:
         """The single-file HTML report."""

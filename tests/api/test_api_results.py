@@ -85,7 +85,7 @@ def test_analyze_without_a_gpu_says_that_nothing_was_timed() -> None:
     jsonschema.validate(json.loads(found.to_json()), json.loads((SCHEMAS / "analysis-1.json").read_text()))
     assert "scale&lt;float&gt;" in found.to_html() or "scale<float>" in found.to_html()
     frame = found._repr_html_()
-    assert frame.startswith("<iframe srcdoc=") and frame.count("<style") == 0, "its styles must stay in the frame"
+    assert frame.startswith("<iframe ") and frame.count("<style") == 0, "its styles must stay in the frame"
     assert "`scale<float>`" in found.to_markdown()
     assert {r["variant"] for r in found.rows()} >= {"memory-only", "math-only"}
 
@@ -94,7 +94,8 @@ def test_analyze_without_a_gpu_says_that_nothing_was_timed() -> None:
 def test_a_file_with_declared_launches() -> None:
     found = mutate.simulate(samples_dir() / "increment.cu", "increment1", settings={"n": 65536})
     assert repr(found).endswith("of 256 blocks")
-    assert repr(mutate.simulate(str(samples_dir() / "increment.cu"), "increment1", settings={"n": 65536})) == repr(found)
+    again = mutate.simulate(str(samples_dir() / "increment.cu"), "increment1", settings={"n": 65536})
+    assert repr(again) == repr(found)
 
 
 def test_without_pandas_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
