@@ -93,7 +93,8 @@ def _no_launch(target: Target, unit: Unit) -> KmutateError:
                        for p in kernel.params if p.name != "n")
     call = f"{name}({', '.join(p.name for p in kernel.params)});"
     return KmutateError("no-launch", f"nothing says how {kernel.qualified} is launched", file=unit.main.name,
-                        hint="add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
+                        hint=f"`kmutate launch {unit.main.name}` proposes a launch declaration from the host code; or "
+                             "add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
                              f"dim3 block = {{ 256 }};{declared} {call} */  or give --launch FILE")
 
 

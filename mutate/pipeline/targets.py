@@ -33,8 +33,8 @@ def read_launches(unit: Unit, request: Request) -> tuple[Launch, ...]:
         if request.settings:
             name = next(iter(request.settings))
             raise KmutateError("no-launch", f"--set {name}=... has nothing to set: {unit.main.name} has no launch "
-                                            "declaration", hint="add a /* kmutate launch ... */ comment, or give "
-                               "--launch FILE")
+                                            "declaration", hint=f"`kmutate launch {unit.main.name}` proposes one; "
+                               "or add a /* kmutate launch ... */ comment, or give --launch FILE")
         return ()
     defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
                for m in unit.main.expansion.macros.values()}

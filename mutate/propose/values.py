@@ -269,6 +269,16 @@ class Values:
     def _initializer_list(self, node: Node, context: Context) -> str:
         return "{ " + ", ".join(self.text(k, context) for k in node.kids) + " }"
 
+    def _compound_literal_expression(self, node: Node, context: Context) -> str:
+        """``dim3{x, y}``, ``float2{a, b}``; of a number, ``int{n}``, its value."""
+        to, value = node.get("type"), node.get("value")
+        spelled = self.types.spelled(to.text, context.types) if to is not None else None
+        if spelled is None or value is None:
+            raise UnknownError(_short(node))
+        if len(value.kids) == 1 and spelled != "dim3":
+            return self._cast(spelled, value.kids[0], context)
+        return f"({spelled})" + "{ " + ", ".join(self.text(k, context) for k in value.kids) + " }"
+
     # --- calls ---
 
     def _call_expression(self, node: Node, context: Context) -> str:
@@ -477,6 +487,8 @@ class Values:
         inner = bare(value)
         if spelled == "dim3" and inner.type == "call_expression" and call_name(inner) == "dim3":
             return "{ " + ", ".join(self.text(a, context) for a in arguments_of(inner)) + " }"
+        if spelled == "dim3" and inner.type == "compound_literal_expression" and (v := inner.get("value")) is not None:
+            return "{ " + ", ".join(self.text(k, context) for k in v.kids) + " }"
         text = self.text(value, context)
         if spelled == "dim3" and not self._is_dim3(text):
             return "{ " + text + " }"

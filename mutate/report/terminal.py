@@ -95,8 +95,8 @@ def print_variants(report: Report) -> None:
         console.print(f"next: time them with  nvcc -O3 -arch={request.arch} -o bench {bench} && ./bench",
                       soft_wrap=True)
     elif report.kernels:
-        console.print("next: add a /* kmutate launch ... */ comment (see samples/) to get a harness that times them",
-                      soft_wrap=True)
+        console.print("next: add a /* kmutate launch ... */ comment to get a harness that times them; "
+                      f"kmutate launch {request.path} proposes one", soft_wrap=True, highlight=False)
 
 
 def dims(d: tuple[int, int, int]) -> str:
