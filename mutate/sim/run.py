@@ -221,11 +221,10 @@ class Simulation:
                 if self.recorder is not None:
                     self.recorder.add(block, self.trace[: self.control[2]])
                     self.control[2] = 0
-                if status in (lay.LOG_FULL, lay.TRACE_FULL):
-                    continue
                 if status == lay.DONE:
                     break
-                if status == lay.NEED_PAGES:
+                if status in (lay.NEED_PAGES, lay.LOG_FULL, lay.TRACE_FULL):
+                    # Also what was asked for before a log was full: nobody asks for a page twice.
                     memory.bring(self.wanted[: self.control[1]])
                     self.states[self.states == lay.AT_FAULT] = lay.READY
                     continue
