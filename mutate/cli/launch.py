@@ -102,5 +102,5 @@ def _write(output: Path, file: Path, text: str) -> None:
                                hint=f"--write another name, for example {file.stem}.launch")
         output.write_text(text)
     except OSError as error:
-        raise KmutateError("output-not-writable", f"cannot write {output}: {error.strerror or error}", where=str(output),
-                           hint="--write a name in a folder that exists and may be written to") from None
+        raise KmutateError("output-not-writable", f"cannot write {output}: {error.strerror or error}",
+                           where=str(output), hint="--write to a folder that exists and may be written to") from None

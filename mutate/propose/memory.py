@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mutate.frontend.tree import Node
+from mutate.propose.expressions import vector_size
 from mutate.propose.hostcode import (
     Context,
     Declared,
@@ -18,7 +19,6 @@ from mutate.propose.hostcode import (
     call_name,
     root_name,
 )
-from mutate.propose.values import vector_size
 
 # Calls that give memory: the pointer first, the bytes second. Wrappers of projects are called alike.
 _ALLOCATES = re.compile(r"alloc", re.IGNORECASE)

@@ -72,7 +72,7 @@ def test_every_import_is_a_declared_dependency() -> None:
     required = names(project()["dependencies"])
     extras = project()["optional-dependencies"]
     assert isinstance(extras, dict)
-    allowed = required | names(extras["gpu"])
+    allowed = required | names(extras["gpu"]) | names(extras["frames"])
     own = {*sys.stdlib_module_names, "mutate", "nvidia"}  # nvidia: the wheels' common namespace
     undeclared = {f"{path.relative_to(PACKAGE)} imports {module}"
                   for path in PACKAGE.rglob("*.py") for module in imported(path) - own
