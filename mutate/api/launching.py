@@ -290,12 +290,12 @@ class _Arguments:
                 else:
                     args.append(self._value(i, value, want))
             except UnusableError as error:
-                slug = "argument-layout" if "contiguous" in str(error) else "argument-type"
-                raise self._error(i, slug, f"{self._named(want)} cannot take {error}", error.hint) from None
+                raise self._error("argument-layout" if "contiguous" in str(error) else "argument-type", i,
+                                  f"{self._named(want)} cannot take {error}", error.hint) from None
         placed, arrays = self._arrays(pointers)
         return _Made(tuple(a if a is not None else placed[i] for i, a in enumerate(args)), arrays)
 
-    def _error(self, index: int, slug: str, what: str, hint: str | None = None) -> KmutateError:
+    def _error(self, slug: str, index: int, what: str, hint: str | None = None) -> KmutateError:
         return self.declaration.error(slug, what, self.spans[index], hint or "compare with the kernel's parameters")
 
     @staticmethod
@@ -309,7 +309,7 @@ class _Arguments:
         if value is None:
             return ArrayArg(None, 0, None, self.spans[index])
         if want.pointers > 1:
-            raise self._error(index, "argument-type", f"{self._named(want)} is a pointer to pointers, which cannot be "
+            raise self._error("argument-type", index, f"{self._named(want)} is a pointer to pointers, which cannot be "
                               "given", "change the kernel so that it takes the arrays themselves")
         if not is_array(value):
             hint = "pass the array itself, not its address" if isinstance(value, int) else \
@@ -373,7 +373,7 @@ class _Arguments:
         try:
             data = piece.read()
         except UnusableError as error:
-            raise self._error(index, "argument-type", str(error), error.hint) from None
+            raise self._error("argument-type", index, str(error), error.hint) from None
         if len(data) % elem.size:
             elem = UCHAR
         init = Init("list", data=data) if data.strip(b"\0") else Init("zeros")

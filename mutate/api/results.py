@@ -20,7 +20,7 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:
         import pandas
     except ImportError:
         raise KmutateError("no-pandas", "to_dataframe() needs pandas, which is not installed",
-                           hint="pip install pandas, or take .rows()") from None
+                           hint="pip install 'kmutate[frames]', or take .rows()") from None
     return pandas.DataFrame(list(rows))
 
 

@@ -12,7 +12,7 @@ import pytest
 import mutate
 
 PACKAGE = Path(mutate.__file__).parent
-CALLS = {"Reason", "Cause", "Refused", "Note", "KmutateError", "FaultError", "error"}
+CALLS = {"Reason", "Cause", "Refused", "Note", "KmutateError", "FaultError", "error", "_error"}
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Slugs are in the first cell of a table's row.
 _FIRST_CELL = re.compile(r"^\| (`[^|]+`) \|", re.M)
