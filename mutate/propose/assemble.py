@@ -15,6 +15,7 @@ from mutate.propose.memory import Block, Memory, Pointer
 from mutate.propose.model import Guess, Line
 from mutate.propose.sites import HostLaunch
 from mutate.propose.symbols import Symbols
+from mutate.propose.textures import guessed_object, is_object
 from mutate.propose.types import Types
 from mutate.propose.use import Use
 from mutate.propose.values import NOT_FOUND, Values
@@ -225,6 +226,8 @@ class Assembly:
     # --- arguments ---
 
     def _scalar(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
+        if is_object(param.base_text) and (made := self._object(param)):
+            return made
         spelled = self.types.spelled(param.base_text, bound)
         if spelled is None:
             self.draft.guesses.append(Guess(param.name or "argument", "0",
@@ -238,6 +241,24 @@ class Assembly:
         value = self.draft.value(text) if param.base is None else None
         # A type that only the file knows: the call converts to it, nobody else does.
         return f"({spelled})({text})" if value is not None and value.type != kind else text
+
+    def _object(self, param: Parameter) -> str:
+        """A texture or surface object over an array of its own; "" where a declaration cannot make one."""
+        kind = param.base_text.split("::")[-1]
+        maker, sizes, texel, count = guessed_object(self.kernel, param.name, "Surface" in kind)
+        spelled = self.types.spelled(texel, {}) or "float"
+        name = self.draft.unused_name(param.name or "object")
+        texels = self.draft.unused_name(f"{name}_texels")
+        for elem in dict.fromkeys((spelled, "float")):
+            lanes = uniform_lanes(found) if (found := self._kind(elem)) is not None else None
+            init = "randint(0, 100)" if lanes is not None and lanes[0].is_integer else "uniform(0, 1)"
+            array = f"{elem} {texels}[{_short_power(count)}] = {init};"
+            line = f"{kind} {name} = {maker}({texels}, {sizes});"
+            if self.draft.evaluates(f"{array}\n{line}"):
+                self.draft.guess(array, texels, f"{_short_power(count)} elements", f"its texels are {NOT_FOUND}")
+                self.draft.guess(line, name, f"{maker}(..., {sizes})", f"its shape is {NOT_FOUND}")
+                return name
+        return ""
 
     def _struct(self, param: Parameter, spelled: str, node: Node | None) -> str:
         if node is not None and "scalars" not in self.forced:
