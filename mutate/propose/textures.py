@@ -28,7 +28,7 @@ _SHAPES: tuple[tuple[str, str, str, int], ...] = (
 
 def is_object(text: str) -> bool:
     """Whether a type is that of a texture or surface object."""
-    return text.split("::")[-1] in ("cudaTextureObject_t", "cudaSurfaceObject_t")
+    return text.rsplit("::", maxsplit=1)[-1] in ("cudaTextureObject_t", "cudaSurfaceObject_t")
 
 
 def guessed_object(kernel: Function, param: str, surface: bool) -> tuple[str, str, str, int]:
