@@ -49,6 +49,8 @@ class Assembly:
         self.types = Types(host, draft)
         self.values = Values(host, draft, self.types)
         self.sizes = Sizes(host, draft, self.types, self.values)
+        self._notes: list[str] = []
+        """What is guessed in the call itself."""
         self._arrays: dict[object, tuple[str, str]] = {}
         """Key of a block of memory -> (name in the declaration, its number of elements)."""
 
@@ -76,8 +78,14 @@ class Assembly:
                                                                                                    bound)
         instance = self._instance(bound)
         name = self.kernel.qualified + (f"<{instance}>" if instance is not None else "")
-        self.draft.lines.append(Line(f"{name}({', '.join(args[i] for i in range(len(params)))});"))
+        call = f"{name}({', '.join(args[i] for i in range(len(params)))});"
+        self.draft.lines.append(Line(call, "; ".join(dict.fromkeys(self._notes)) + ": set it" * bool(self._notes),
+                                     bool(self._notes)))
         return instance
+
+    def _note(self, guess: Guess) -> None:
+        self.draft.guesses.append(guess)
+        self._notes.append(f"{guess.name} = {guess.assumed}, {guess.why}")
 
     def _rank(self, param: Parameter) -> int:
         use = self.use.get(param.name, Use())
@@ -119,8 +127,7 @@ class Assembly:
                 name = param.kids[-1].text if param.kids else ""
                 if re.fullmatch(r"[A-Za-z_]\w*", name) and name not in self.context.types:
                     self.context.types[name] = "float"
-                    self.draft.guesses.append(Guess(self.kernel.name, f"{name} = float",
-                                                    f"the type {name} is {NOT_FOUND}"))
+                    self._note(Guess(f"type {name}", "float", NOT_FOUND))
 
     def _bound(self) -> dict[str, str]:
         """What the kernel's template parameters stand for, as text."""
@@ -144,8 +151,7 @@ class Assembly:
             else:
                 is_type = self._is_type_parameter(index)
                 guessed = "float" if is_type else "256"
-                self.draft.guesses.append(Guess(self.kernel.name, f"{name} = {guessed}",
-                                                f"the template argument {name} is {NOT_FOUND}"))
+                self._note(Guess(f"template argument {name}", guessed, NOT_FOUND))
                 out.append(guessed)
         return ", ".join(out)
 
@@ -232,7 +238,7 @@ class Assembly:
             return made
         spelled = self.types.spelled(param.base_text, bound)
         if spelled is None:
-            self.draft.guesses.append(Guess(param.name or "argument", "0",
+            self._note(Guess(param.name or "argument", "0",
                                             f"a declaration has no type {param.base_text}"))
             return "0"
         kind = self._kind(spelled)
@@ -289,7 +295,7 @@ class Assembly:
 
     def _pointer(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
         if param.pointers > 1:
-            self.draft.guesses.append(Guess(param.name or "argument", "0",
+            self._note(Guess(param.name or "argument", "0",
                                             "arrays of pointers cannot be declared; the kernel gets a null pointer"))
             return "0"
         why = NOT_FOUND
@@ -313,7 +319,7 @@ class Assembly:
                     return f"{name} + {offset}"
             except UnknownError:
                 pass
-            self.draft.guesses.append(Guess(name, "its beginning", f"the offset into it is {NOT_FOUND}"))
+            self._note(Guess(name, "its beginning", f"the offset into it is {NOT_FOUND}"))
         return name
 
     def _element(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> tuple[str, str]:

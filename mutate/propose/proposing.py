@@ -92,7 +92,8 @@ def _propose_one(host: HostCode, memory: Memory, defines: Mapping[str, str], lau
         blamed = frozenset(part for part, pattern in _BLAME if re.search(pattern, problem))
         forced = forced | blamed if blamed - forced else PARTS
     lines = _needed(draft.lines)
-    guesses = tuple(dict.fromkeys(g for g in draft.guesses if any(_declares(t.text, g.name) for t in lines)))
+    guesses = tuple(dict.fromkeys(g for g in draft.guesses
+                                  if g.name not in draft.names or any(_declares(t.text, g.name) for t in lines)))
     line = host.line_of(launch.node)
     comment = f"from the launch in {function.qualified}(), line {line}" if function is not None \
         else "no launch of this kernel was found: from its parameters"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -28,6 +29,7 @@ def render(lines: Sequence[Line], comment: str) -> str:
     for line in lines:
         note = " ".join(line.comment.replace("*/", "* /").split())
         above = bool(note) and len(line.text) + len(note) + 9 > _WIDTH
-        rows.append({"text": line.text.replace("*/", "* /"), "note": note, "above": above})
+        rows.append({"text": line.text.replace("*/", "* /"), "note": "" if above else note,
+                     "above": textwrap.wrap(note, _WIDTH - 6) if above else []})
     text: str = _template().render(comment=comment, rows=rows)
     return text

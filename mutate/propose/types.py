@@ -16,6 +16,8 @@ _ELEMENT_OF = re.compile(r"\b(?:device_vector|host_vector|universal_vector|vecto
 _FLOAT = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?([fFlL]?)$")
 # Types of the C library on 64-bit Linux.
 _LIBRARY = {"clock_t": "long", "time_t": "long", "u_int": "unsigned int", "cudaStream_t": "size_t"}
+# Structs of the CUDA runtime that kernels are given.
+_RUNTIME = {"cudaExtent": "size_t width, height, depth;", "cudaPos": "size_t x, y, z;"}
 MAKES_VALUE = re.compile(r"make_(\w+)$")
 
 
@@ -53,6 +55,8 @@ class Types:
             if spelled is not None and self.draft.add(f"typedef {spelled} {plain};", plain):
                 return plain
             return spelled
+        if plain in _RUNTIME:
+            return plain if self.draft.add(f"struct {plain} {{ {_RUNTIME[plain]} }};", plain) else None
         struct = self.host.unit.struct(plain)
         if struct is not None:
             return self._aggregate(plain, struct, bound)

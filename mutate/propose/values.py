@@ -243,20 +243,22 @@ class Values(Expressions):
         if key in self._active:
             raise UnknownError(f"{name}, which depends on itself")
         self._active.add(key)
-        made = self.draft.unused_name(name)
         try:
             for value in self._given(name):
                 outer = self.host.context_at(value, context)
                 found = self.types.of(value, outer)
                 spelled = self.types.spelled(found[0], outer.types) if found is not None and not found[1] else "int"
+                if spelled is None or COMMAND_LINE.search(value.text):
+                    continue
                 try:
-                    if spelled is not None and not COMMAND_LINE.search(value.text) and self.draft.add(
-                            f"{spelled} {made} = {self.initial(spelled, value, outer)};", made):
-                        self._names[key] = made
-                        return made
+                    text = self.initial(spelled, value, outer)
                 except UnknownError:
                     continue
-            self._names[key] = self._guess(made, "int", "", NOT_FOUND)
+                made = text if text in self.draft.names else self.draft.unused_name(name)
+                if made == text or self.draft.add(f"{spelled} {made} = {text};", made):
+                    self._names[key] = made
+                    return made
+            self._names[key] = self._guess(self.draft.unused_name(name), "int", "", NOT_FOUND)
             return self._names[key]
         finally:
             self._active.discard(key)

@@ -300,3 +300,30 @@ def test_samples_with_a_main_get_their_declared_launches_back(name: str) -> None
             assert not any(p.guesses for p in found.proposals)
 
 
+
+
+def test_members_are_looked_up_where_they_are_assigned() -> None:
+    source = COPY + """
+struct Work { size_t bytes; int count, blocks; float *in, *out; };
+void prepare(Work *w)
+{
+    w->count = 1 << 10;
+    size_t bytes = w->count * sizeof(float);
+    w->bytes = bytes;
+    w->blocks = w->count / 64;
+    cudaMalloc(&w->in, w->bytes);
+    cudaMalloc(&w->out, bytes);
+}
+int main() { Work w; prepare(&w); copy<<<w.blocks, 64>>>(w.out, w.in, w.count); }
+"""
+    found = proposed(source)
+    launch = launches_of(source, found)[0]
+    assert not found.proposals[0].guesses
+    assert launch.grid == (16, 1, 1) and sizes(launch) == [1024, 1024]
+
+
+def test_guessed_textures_are_honest() -> None:
+    source = """__global__ void look(float *out, cudaTextureObject_t image) { out[0] = tex3D<float>(image, 0, 0, 0); }
+void run(float *out, cudaTextureObject_t t) { look<<<1, 1>>>(out, t); }
+"""
+    assert any("image" in g.name for g in proposed(source).proposals[0].guesses)
