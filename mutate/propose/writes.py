@@ -54,7 +54,7 @@ def writes_before(host: HostCode, declared: Declared, at: Node, holds: Callable[
         if not inside:
             continue
         sure, note, lost = _decide(write.node, at, holds)
-        if sure is False:
+        if sure is False or (lost and _shrinks(write)):
             continue
         if write.value is not None and COMMAND_LINE.search(write.value.text):
             found = [(Write(w.member, w.op, w.value, w.node, "the default where the command line gives none"), s)
@@ -70,6 +70,12 @@ def writes_before(host: HostCode, declared: Declared, at: Node, holds: Callable[
                                                                                               declared.name):
             start = index
     return certain[start:]
+
+
+def _shrinks(write: Write) -> bool:
+    """``while (too_large) n /= 2;`` fits a size to a small GPU: a large one leaves it as it was."""
+    loop = next((up for up in write.node.ancestors() if up.type in _LOOPS), None)
+    return loop is not None and loop.type == "while_statement" and write.op in ("/=", "-=", ">>=", "--")
 
 
 def set_by_call(host: HostCode, declared: Declared, at: Node, after: Node) -> str:

@@ -77,6 +77,7 @@ ALLOCATE = "cudaMalloc(&a, n * sizeof(float)); cudaMalloc((void **)&b, sizeof(fl
     " copy<<<h.size() / 256, 256>>>(a, b, h.size());",
     "int n = 4096; " + ALLOCATE + " void *args[] = { &a, &b, &n };"
     " cudaLaunchKernel((void *)copy, dim3(n / 256), dim3(256), args, 0, 0);",
+    "int n = 4096; while (n * 4 > free_bytes()) n /= 2; " + ALLOCATE + " copy<<<n / 256, 256>>>(a, b, n);",
     "int n = 4096; " + ALLOCATE + " auto kernel = copy; kernel<<<n / 256, 256>>>(a, b, n);",
 ])
 def test_ways_to_launch_4096_elements(body: str) -> None:
