@@ -48,10 +48,14 @@ class Draft:
         return True
 
     def guess(self, text: str, name: str, assumed: str, why: str) -> None:
-        """Adds a line that the host code does not give."""
-        if not self.add(text, name):
-            raise AssertionError(f"a guess must hold: {text}")
-        self.lines[-1] = Line(text, f"{why}: set it", True)
+        """Adds a line that the host code does not give; it is kept even where it cannot be evaluated.
+
+        (A file may define ``block`` as a macro: then the whole declaration has a problem, which is said.)
+        """
+        if self.evaluates(text):
+            self._values.clear()
+        self.lines.append(Line(text, f"{why}: set it", True))
+        self.names.add(name)
         self.guesses.append(Guess(name, assumed, why))
 
     def evaluates(self, text: str) -> bool:

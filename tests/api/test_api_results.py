@@ -98,6 +98,13 @@ def test_a_file_with_declared_launches() -> None:
     assert repr(again) == repr(found)
 
 
+@needs_nvrtc
+def test_rows_become_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = mutate.variants(SCALE, instance="float", kernel="scale", dynamic=False).to_dataframe()
+    assert isinstance(frame, pandas.DataFrame) and "memory-only" in set(frame["variant"])
+
+
 def test_without_pandas_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     from mutate.api import VariantsResult
     from mutate.results import Request

@@ -266,6 +266,12 @@ def test_odd_host_code_gives_a_declaration_or_none_but_no_error(body: str) -> No
         launches_of(source, found)
 
 
+def test_a_macro_that_is_in_the_way_is_a_problem_that_is_said() -> None:
+    source = "#define block 16\n" + COPY + MAIN % "copy<<<block, block>>>(a, b, 1);"
+    (proposal,) = proposed(source).proposals
+    assert proposal.problem and "copy(" in proposal.text
+
+
 def test_kernels_without_parameters() -> None:
     source = "__global__ void nothing(void) {}\nint main() { nothing<<<1, 32>>>(); }\n"
     found = proposed(source)
