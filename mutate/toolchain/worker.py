@@ -35,10 +35,26 @@ Reply = tuple[int, str, bytes, str, tuple[int, ...], float]
 _FlowCallback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
+def _load_builtins(path: str) -> None:
+    """Loads the library of device functions that lies beside NVRTC.
+
+    NVRTC opens it by its bare name. Some wheels (13.0, which PyTorch brings along) do not tell the loader where that
+    is; what is loaded already is found by its name.
+    """
+    folder = os.path.dirname(path)  # noqa: PTH120 - pathlib takes longer to import than all the rest of this
+    try:
+        names = [n for n in os.listdir(folder) if n.startswith("libnvrtc-builtins.so")] if folder else []  # noqa: PTH208
+        for name in names:
+            ctypes.CDLL(os.path.join(folder, name))  # noqa: PTH118
+    except OSError:
+        return  # NVRTC says it better, if it matters
+
+
 class Nvrtc:
     """One loaded NVRTC. ``compile`` may be called from several threads at once."""
 
     def __init__(self, path: str) -> None:
+        _load_builtins(path)
         self._lib = ctypes.CDLL(path)
         # All handles are opaque pointers; without this a 64-bit handle passed back by value would be cut to an int.
         for name in ("nvrtcCompileProgram", "nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcGetCUBINSize",
