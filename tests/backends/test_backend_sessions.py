@@ -18,6 +18,7 @@ from plans import DECLARATION, plan
 
 from mutate.backends import process
 from mutate.backends.gpu import measure
+from mutate.backends.rounds import half_width, median
 from mutate.errors import KmutateError
 from mutate.timing import Plan, RunOutcome, Session, Settings
 from mutate.toolchain.locate import find_toolchain
@@ -300,6 +301,7 @@ SCRIPT = """
     from plans import plan
     from mutate.backends.gpu import measure
     from mutate.timing import Settings
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     def progress(what, done, total):
         if "timing" in what and done == 3:
             {act}
@@ -357,3 +359,11 @@ def test_handles_of_the_simulators_objects_are_not_passed_on() -> None:
     (only,) = session.runs
     assert only.outcome is RunOutcome.LAUNCH_FAILED
     assert "bench.cu" in only.message
+
+
+@pytest.mark.parametrize(("count", "rank"), [(5, 0), (6, 1), (10, 2), (100, 40), (5000, 2431)])
+def test_the_interval_of_a_median_for_any_number_of_rounds(count: int, rank: int) -> None:
+    """Ranks of the binomial distribution (n, 1/2): k with P(X < k) <= 2.5 %, also where 2^n is no float."""
+    times = [float(k) for k in range(1, count + 1)]
+    expected = (count + 1 - 2 * rank) / 2 / median(times) if rank else float("inf")
+    assert half_width(times) == pytest.approx(expected)
