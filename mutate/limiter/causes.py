@@ -74,11 +74,11 @@ def _share(payoff: Payoff | None) -> float:
 
 
 def _bound(e: Evidence, least_ms: float) -> Interval | None:
-    """T_full over the time that remains: ``least_ms``, or math-only's where that is longer."""
+    """T_full over the time that remains: ``least_ms``, or math-only's or an empty kernel's where that is longer."""
     full, math = e.full, e.time(MATH)
     if full is None:
         return None
-    rest = max(least_ms, math.value if math is not None else 0.0)
+    rest = max(least_ms, math.value if math is not None else 0.0, e.facts.launch_overhead_ms or 0.0)
     if rest <= 0 or rest >= full.value:
         return None
     return Interval(full.value / rest, full.low / rest, full.high / rest)

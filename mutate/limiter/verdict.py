@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mutate.limiter.causes import causes
 from mutate.limiter.evidence import MATH, MEMORY, Evidence, gbs, ms, percent, rate
 from mutate.limiter.model import Cause, Confidence, Finding, Interval, Limiter, Payoff
-from mutate.limiter.rules import CLOSE, MARGIN, Ratios, Rule, decide, margin, shares
+from mutate.limiter.rules import CLOSE, LAUNCH, MARGIN, RULES, Ratios, Rule, decide, margin, shares
 from mutate.limiter.stats import Samples, of
 from mutate.model import Verdict
 from mutate.timing import ORIGINAL
@@ -31,6 +33,8 @@ def judge(e: Evidence) -> Finding:
     """The verdict on one launch. What is missing for one is said, never guessed."""
     found = causes(e)
     full, memory, math = e.full, e.time(MEMORY), e.time(MATH)
+    if full is not None and _overhead(e, full) * LAUNCH > 1:
+        return _launch(e, full, found)
     if full is None or memory is None or math is None or e.samples is None:
         return _unknown(e, found)
     ratios = Ratios(memory.value / full.value, math.value / full.value, _overhead(e, full))
@@ -67,6 +71,15 @@ def _resampled(samples: Samples, e: Evidence, full: Interval) -> Ratios:
                   (e.facts.launch_overhead_ms or 0.0) / base)
 
 
+def _launch(e: Evidence, full: Interval, found: tuple[Cause, ...]) -> Finding:
+    """What the variants take says nothing here, so it does not matter whether there are any."""
+    words = next(r.words for r in RULES if r.limiter is Limiter.LAUNCH)
+    return Finding(Limiter.LAUNCH, Confidence.HIGH if not e.remarks else Confidence.MEDIUM,
+                   f"{ms(full.value)}, of which an empty kernel takes {ms(e.facts.launch_overhead_ms or 0.0)}",
+                   (words,), _against(e, None), _STEPS[Limiter.LAUNCH], full, e.time(MEMORY), e.time(MATH),
+                   causes=found, payoffs=_ranked(c.payoff for c in found))
+
+
 def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
     missing = []
     for name in (ORIGINAL, MEMORY, MATH):
@@ -79,13 +92,11 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
     summary = "; ".join(missing) if timed and missing else "nothing was timed"
     step = found[0].next_step if found else "" if timed else "time it on a GPU: kmutate analyze --backend gpu"
     return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, (), _against(e, None), step, e.full, e.time(MEMORY),
-                   e.time(MATH), support=0.0, causes=found, payoffs=tuple(c.payoff for c in found if c.payoff))
+                   e.time(MATH), support=0.0, causes=found, payoffs=_ranked(c.payoff for c in found))
 
 
 def _summary(e: Evidence, limiter: Limiter, full: Interval, exposed: Interval, exposed_of: str, smaller: Interval
              ) -> str:
-    if limiter is Limiter.LAUNCH:
-        return f"{ms(full.value)}, of which an empty kernel takes {ms(e.facts.launch_overhead_ms or 0.0)}"
     if limiter is Limiter.LATENCY:
         hidden = 1 - exposed.value / smaller.value
         how = "nothing of it is hidden" if hidden < 0.1 else f"only {percent(max(hidden, 0))} of it is hidden"
@@ -170,4 +181,8 @@ def _payoffs(e: Evidence, full: Interval, memory: Interval, math: Interval, foun
         gain = e.variants[name].gain or Interval.exact(full.value / rest.value)
         if gain.high > 1 + e.floor:
             out.append(Payoff(what, gain, name, kind=e.kind))
-    return tuple(sorted(out, key=lambda p: -p.gain.value))
+    return _ranked(out)
+
+
+def _ranked(payoffs: Iterable[Payoff | None]) -> tuple[Payoff, ...]:
+    return tuple(sorted((p for p in payoffs if p is not None), key=lambda p: -p.gain.value))

@@ -66,6 +66,21 @@ def test_a_kernel_as_short_as_an_empty_one() -> None:
     assert finding.causes[0].slug == "launch-overhead"
 
 
+def test_so_short_a_kernel_needs_no_variants_for_its_verdict() -> None:
+    base = evidence_from(Given(0.0034, 0.0036, 0.003, overhead=0.0027, requested_bytes=65536, copy_gbs=4000))
+    finding = judge(_with(base, "math-only", Verdict.INVALID, "refused"))
+    assert finding.limiter is Limiter.LAUNCH and finding.confidence is Confidence.HIGH
+    assert all(p.gain.value <= 0.0034 / (0.0034 - 0.0027) + 1e-9 for p in finding.payoffs)
+
+
+def test_no_bound_lies_below_an_empty_kernel() -> None:
+    facts = Facts(requested_bytes=65536.0, moved_bytes=65536.0, floor_bytes=65536.0, copy_gbs=4000, peak_gbs=4800,
+                  launch_overhead_ms=0.0027)
+    base = evidence_from(Given(0.0080, 0.0079, 0.0001))
+    cause = next(c for c in judge(replace(base, facts=facts)).causes if c.slug == "bytes-in-flight")
+    assert cause.payoff is not None and cause.payoff.gain.value == pytest.approx(0.0080 / 0.0027)
+
+
 def test_wide_intervals_near_a_line_are_inconclusive() -> None:
     finding = _judge(10, 8.6, 4, noise=0.1)
     assert finding.limiter is Limiter.INCONCLUSIVE
