@@ -68,7 +68,7 @@ PROBES: tuple[Probe, ...] = (
     _p(1, "s2r_branch", "special register, its shift and sign extension, compare, branch not taken: five instructions",
        70, False, S2R=1, ISETP=1),
     _p(1, "s2ur_branch", "special register to a uniform register, compare, branch not taken: three instructions", 75,
-       False, S2UR__S2R=1, ISETP=1),
+       False, S2UR__S2R=1, ISETP__UISETP=1),
     _p(1, "iadd3_branch", "add, compare, branch not taken: three instructions", IADD3=1, ISETP=1, BRA=1),
     _p(2, "mufu_ex2", "power of two", MUFU_EX2=1),
     _p(2, "mufu_lg2", "logarithm to base two", MUFU_LG2=1),

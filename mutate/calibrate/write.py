@@ -10,11 +10,10 @@ from typing import Any
 
 from mutate.calibrate.constants import Constant
 from mutate.calibrate.records import Recording
-from mutate.machines import Machine, Quantity, Source, schema
+from mutate.machines import Machine, Quantity, Source, all_machines, schema
 from mutate.occupancy import device_for, known_capabilities
 
-_WIDTH = 120
-_MEASURED, _ATTRIBUTES = "calibration", "driver"
+_MODERN = (7, 5)
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ def machine_text(recording: Recording, found: Sequence[Constant], base: Machine 
             lines[key] = _taken(quantity, base, same)
     if not same:
         lines |= _attributes(recording)
-        for key in _contradicted(base, gpu.capability):
-            lines.pop(key, None)
+        for key, line in _common().items():
+            lines.setdefault(key, line)
     source = measured_source(recording, file)
     for constant in found:
         lines[constant.key] = _Line(constant.value, unit_of(constant.key), source, constant.note)
@@ -74,11 +73,14 @@ def _taken(quantity: Quantity, base: Machine, same: bool) -> _Line:
     return _Line(quantity.value, quantity.unit, source, quantity.note)
 
 
-def _contradicted(base: Machine | None, capability: tuple[int, int]) -> tuple[str, ...]:
-    """What another architecture's file says of code and clocks that cannot be told from here."""
-    if base is None or base.capability == capability:
-        return ()
-    return ("sm.schedulers", "shared.rules")
+def _common() -> dict[str, _Line]:
+    """What all of our machines have alike since 7.5: lines, sectors, banks, schedulers."""
+    known = [m for m in all_machines() if m.capability >= _MODERN]
+    first, others = known[0], known[1:]
+    source = Source("guess", f"as {', '.join(sorted(m.name for m in known))} all have it")
+    return {key: _Line(q.value, q.unit, source, "") for key, q in first.quantities.items()
+            if key.partition(".")[0] in ("sm", "shared", "l1", "l2")
+            and all((o := m.get(key)) is not None and (o.value, o.unit) == (q.value, q.unit) for m in others)}
 
 
 def _attributes(recording: Recording) -> dict[str, _Line]:
