@@ -16,11 +16,12 @@ def arch_of(capability: tuple[int, int]) -> str:
     return "sm_{}{}".format(*capability)
 
 
-def _text(*parts: str) -> bytes:
+def template_text(*parts: str) -> bytes:
+    """The text of template files, one after the other."""
     return b"".join((templates_dir() / part).read_bytes() for part in parts)
 
 
-def _compiled(jobs: Sequence[Job]) -> list[Compiled]:
+def compiled(jobs: Sequence[Job]) -> list[Compiled]:
     """Raises ``KmutateError`` as ``compile_many`` does, and ``gpu-tools`` where a kernel of ours does not compile."""
     out = []
     for job, result in zip(jobs, compile_many(jobs), strict=True):
@@ -35,20 +36,20 @@ def _compiled(jobs: Sequence[Job]) -> list[Compiled]:
 def tool_cubin(capability: tuple[int, int]) -> bytes:
     """The empty kernel, the pause and the flush of L2 (``templates/backends/tools.cu``)."""
     options = CompileOptions(arch_of(capability))
-    return _compiled([Job(_text("backends/tools.cu"), "tools.cu", "kmutate_empty", options)])[0].cubin
+    return compiled([Job(template_text("backends/tools.cu"), "tools.cu", "kmutate_empty", options)])[0].cubin
 
 
 def fill_kernels(capability: tuple[int, int], rules: Iterable[FillRule]) -> dict[tuple[str, str], Compiled]:
     """By element and functor, the kernels that make the first contents of arrays."""
     pairs = list(dict.fromkeys((r.element, r.functor) for r in rules))
-    source = _text("bench/data.cuh.j2", "backends/fill.cu")
+    source = template_text("bench/data.cuh.j2", "backends/fill.cu")
     # Products and sums are rounded one by one, as NumPy does it; one host function in the text has no annotation.
     options = CompileOptions(arch_of(capability), extra=("--fmad=false", "--device-as-default-execution-space"))
     jobs = [Job(source, "fill.cu", f"kmb::fill_kernel<{element}, kmb::{functor}>", options)
             for element, functor in pairs]
-    return dict(zip(pairs, _compiled(jobs), strict=True))
+    return dict(zip(pairs, compiled(jobs), strict=True))
 
 
 def module_kernels(name: str, entries: Sequence[str], capability: tuple[int, int]) -> Compiled:
     """A template file with ``extern "C"`` kernels, which all are in the one cubin."""
-    return _compiled([Job(_text(name), Path(name).name, entries[0], CompileOptions(arch_of(capability)))])[0]
+    return compiled([Job(template_text(name), Path(name).name, entries[0], CompileOptions(arch_of(capability)))])[0]

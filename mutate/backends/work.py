@@ -155,10 +155,17 @@ class Work:
         return {}
 
     def _do_load(self, message: dict[str, Any], data: bytes) -> dict[str, Any]:
-        """Loads a run: ``data`` is its cubin. Answers with what the driver says of it."""
-        driver, number = self._driver, message["run"]
+        """Loads a run: ``data`` is its cubin. Where the message names that as ``cubin`` it stays loaded, and later runs
+
+        need not send it. Answers with what the driver says of the run.
+        """
+        driver, number, key = self._driver, message["run"], message.get("cubin")
         self.current = number
-        module = driver.load(data)
+        module = self._cubins.get(key) if key else None
+        if module is None:
+            module = driver.load(data)
+            if key:
+                self._cubins[key] = module
         function = driver.function(module, message["entry"])
         known = driver.attributes(function)
         block = tuple(message["block"])

@@ -14,7 +14,8 @@ from mutate.errors import KmutateError, nearest
 
 _COMMANDS = {"variants": "mutate.cli.variants", "analyze": "mutate.cli.analyze",
              "simulate": "mutate.cli.simulate", "launch": "mutate.cli.launch", "classify": "mutate.cli.classify",
-             "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog", "doctor": "mutate.cli.doctor"}
+             "list": "mutate.cli.catalog", "explain": "mutate.cli.catalog", "doctor": "mutate.cli.doctor",
+             "calibrate": "mutate.cli.calibrate"}
 
 
 class _Lazy(click.Group):

@@ -144,6 +144,10 @@ def _refuse(what: str, keys: list[str], source: bytes, path: Path) -> None:
                        hint="docs/machines.md has all keys and their units")
 
 
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
 def _machine(document: dict[str, Any], source: bytes, path: Path) -> Machine:
     sources = {name: Source(entry["kind"], entry["text"]) for name, entry in document["sources"].items()}
     quantities: dict[str, Quantity] = {}
@@ -155,9 +159,8 @@ def _machine(document: dict[str, Any], source: bytes, path: Path) -> Machine:
                 near = nearest(entry["source"], sources)
                 _refuse(f"{section}.{key} names the source '{entry['source']}', which [sources] lacks"
                         + (f"; did you mean {near}?" if near else ""), [section, key], source, path)
-            value = entry["value"]
-            quantities[f"{section}.{key}"] = Quantity(tuple(value) if isinstance(value, list) else value, entry["unit"],
-                                                      sources[entry["source"]], entry.get("note", ""))
+            quantities[f"{section}.{key}"] = Quantity(_frozen(entry["value"]), entry["unit"], sources[entry["source"]],
+                                                      entry.get("note", ""))
     major, minor = document["capability"].split(".")
     return Machine(document["name"], document["title"], tuple(document.get("aliases", ())), (int(major), int(minor)),
                    document["arch"], document["calibrated"], document.get("note", ""), str(path),

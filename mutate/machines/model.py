@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from mutate.errors import KmutateError
 
-Value = int | float | str | tuple[int, ...]
+Curve = tuple[tuple[float, float], ...]
+"""Points (x, y), x rising; the unit of the quantity is y's, and the schema says what x is."""
+Value = int | float | str | tuple[int, ...] | Curve
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,12 @@ class Source:
 
     kind: str
     text: str
+
+
+def _item(value: int | float | str | tuple[float, float]) -> str:
+    if isinstance(value, tuple):
+        return ": ".join(_item(v) for v in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)
@@ -29,8 +37,7 @@ class Quantity:
     note: str = ""
 
     def __str__(self) -> str:
-        text = ", ".join(map(str, self.value)) if isinstance(self.value, tuple) else \
-            f"{self.value:g}" if isinstance(self.value, float) else str(self.value)
+        text = ", ".join(_item(v) for v in self.value) if isinstance(self.value, tuple) else _item(self.value)
         return f"{text} {self.unit}".rstrip()
 
 
@@ -76,6 +83,14 @@ class Machine:
         if not isinstance(value, int | float):
             raise TypeError(f"{key} is no number")
         return float(value)
+
+    def curve(self, key: str) -> Curve:
+        """The points of a quantity that is a curve. Raises like indexing."""
+        value = self[key].value
+        points = [v for v in value if isinstance(v, tuple)] if isinstance(value, tuple) else []
+        if not points:
+            raise TypeError(f"{key} is no curve")
+        return tuple(points)
 
     def balance(self, bandwidth: str = "dram.peak_bandwidth", rate: str = "issue.fp32") -> float:
         """Instructions (of one thread) for each byte of memory traffic at which both limits are reached together.
