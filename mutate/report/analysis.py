@@ -159,6 +159,9 @@ def _print_rates(console: Console, finding: Finding, facts: Facts, times: str) -
     roofs = f.roof_words(facts)
     if roofs:
         console.print(_text(f"roofs: {roofs}"))
+    reached = f.joined([x.words for x in f.fractions(finding, facts)])
+    if reached:
+        console.print(_text(reached))
     ratio = f.ratio_words(facts)
     if ratio:
         console.print(_text(ratio))

@@ -96,7 +96,8 @@ def _bandwidth(finding: Finding, facts: Facts, times: str) -> list[dict[str, Any
 
 def _judged(finding: Finding, facts: Facts, times: str) -> dict[str, Any]:
     return {"finding": _finding(finding), "facts": _facts(facts), "bandwidth": _bandwidth(finding, facts, times),
-            "instructions_per_byte": _number(figures.instruction_ratio(facts))}
+            "instructions_per_byte": _number(figures.instruction_ratio(facts)),
+            "reached": {x.what: _number(x.fraction) for x in figures.fractions(finding, facts)}}
 
 
 # --- what was measured ---

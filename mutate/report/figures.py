@@ -402,6 +402,35 @@ def ratio_words(facts: Facts) -> str:
             f"{number(facts.balance, 3)}: {side}")
 
 
+@dataclass(frozen=True)
+class Fraction:
+    """What part of a roof other than bandwidth the kernel reaches; ``words`` has the numbers and their sources."""
+
+    what: str
+    fraction: float
+    words: str
+
+
+def fractions(finding: Finding, facts: Facts) -> tuple[Fraction, ...]:
+    """FP32 against what the GPU reaches, issue slots, and an empty kernel's part of the time; what is known of them."""
+    full = finding.full.value if finding.full is not None else 0.0
+    if full <= 0:
+        return ()
+    out = []
+    if facts.fp32_flops and facts.fp32_gflops:
+        rate = facts.fp32_flops / (full * 1e6)
+        out.append(Fraction("fp32", rate / facts.fp32_gflops, f"FP32 {number(rate, 3)} GFLOP/s, "
+                            f"{percent(rate / facts.fp32_gflops)} of {number(facts.fp32_gflops, 3)} "
+                            f"({facts.sources.get('fp32_gflops', 'given')})"))
+    if facts.instructions and facts.issue_rate and facts.clock_mhz:
+        used = facts.instructions / (facts.issue_rate * facts.clock_mhz * 1e3 * full)
+        out.append(Fraction("issue-slots", used, f"{percent(used)} of all issue slots used"))
+    if facts.launch_overhead_ms:
+        part = facts.launch_overhead_ms / full
+        out.append(Fraction("launch", part, f"an empty kernel is {percent(part)} of the time"))
+    return tuple(out)
+
+
 # --- verdict and payoffs ---
 
 

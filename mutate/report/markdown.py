@@ -110,7 +110,8 @@ def _about(analysis: Analysis, launch: LaunchAnalysis) -> list[str]:
             f"{figures.percent(r.of_peak)} of peak ({r.what}; bytes {r.sources[1]})"
             for r in figures.rates(finding, launch.facts, times)]
     roofs = figures.roof_words(launch.facts)
-    out += [f"roofs: {roofs}" if roofs else "", figures.ratio_words(launch.facts)]
+    out += [f"roofs: {roofs}" if roofs else "", *(x.words for x in figures.fractions(launch.finding, launch.facts)),
+            figures.ratio_words(launch.facts)]
     out += [*figures.session_words(launch.session), figures.noise_words(launch.noise)] \
         if launch.session is not None else []
     out.append(figures.count_words(launch.counts, analysis.machine))
