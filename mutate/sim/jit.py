@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -19,9 +20,14 @@ _FOLDER = machine_code_folder(f"watchers-{text_digest(_MODULES)[:16]}")
 
 def jit(function: _F) -> _F:
     """``numba.njit``, kept in the cache."""
+    return jit_into(_FOLDER, function)
+
+
+def jit_into(folder: Path, function: _F) -> _F:
+    """``numba.njit``, its machine code kept in a folder."""
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     try:
-        config.CACHE_DIR = str(_FOLDER)  # type: ignore[attr-defined]
+        config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
         return cast(_F, numba.njit(error_model="numpy", cache=True, nogil=True)(function))
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]

@@ -1,0 +1,453 @@
+"""One SM, clock by clock where something happens: four schedulers, their units, L1, and its share of L2 and DRAM.
+
+When an instruction issues, everything that it will do is known but for what others do in between: units, queues and
+memory are servers that take requests in the order of issue. So an instruction's result has a time as soon as it issues,
+and a warp's next issue is the latest of its stall count, its scoreboards and what it waits for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mutate.sim import layout as lay
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+from mutate.sim.timing.units import (
+    ACT,
+    ARRIVE,
+    AUX,
+    BARRIER,
+    COMMIT,
+    DEPBAR,
+    GLOBAL,
+    INTERVAL,
+    LATENCY,
+    MIO,
+    PLAIN,
+    READ_BOARD,
+    SHARED,
+    STALL,
+    UNIT,
+    WAIT_MASK,
+    WRITE_BOARD,
+    YIELDS,
+)
+
+_LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
+_LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
+_LOCAL = LOCAL_BASE >> 5
+
+# Settings (float64): see ``model.settings_of``.
+(S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
+ S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_TAGS, S_DATA, S_ATOMIC, S_BACKLOG, S_MIO_ISSUE,
+ S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART) = range(24)
+SETTINGS = 24
+
+# Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
+(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
+STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
+          "lg_throttle", "not_selected")
+
+# What is counted: clocks that a server is busy, and traffic.
+(B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_FP16, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE) = range(18)
+BUSY = 18
+_WAYS = 8
+_NEVER = np.int64(1) << 60
+
+
+def _mix(value, seed):
+    """A number in [0, 1) for a sector, always the same."""
+    x = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(31)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(29)
+    return float(x >> np.uint64(11)) / 9007199254740992.0
+
+
+mix = jit_into(FOLDER, _mix)
+
+
+def _lookup(tags, ages, ready, lines, sector, clock):
+    """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
+    sets = lines // _WAYS
+    if sets == 0:
+        return -1, -1
+    line = sector >> 2
+    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % sets * _WAYS
+    victim = at
+    for k in range(at, at + _WAYS):
+        if tags[k] == line:
+            ages[k] = clock
+            return k, k
+        if ages[k] < ages[victim]:
+            victim = k
+    return -1, victim
+
+
+lookup = jit_into(FOLDER, _lookup)
+
+
+def _dram(state, settings, t, write):
+    """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is."""
+    cost = settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]
+    share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
+    cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
+    gap = max(0.0, t - state[5])
+    state[6] = state[6] * np.exp(-gap / 1000.0) + cost / 1000.0
+    state[5] = max(state[5], t)
+    used = min(0.9, state[6])
+    start = max(t, state[2])
+    state[2] = start + cost
+    return start + settings[S_LOAD] * used / (1.0 - used)
+
+
+dram = jit_into(FOLDER, _dram)
+
+
+def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, around,
+          settings, done, stalls, busy, marks):
+    """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
+
+    ``done`` gets the clock at which each block finished, ``marks`` the clock when each of equal parts of the budget had
+
+    been issued. Servers in ``state``: L2 reads, L2 writes, DRAM, and what DRAM's
+    load is reckoned from.
+    """
+    resident = int(settings[S_RESIDENT])
+    blocks = int(settings[S_BLOCKS])
+    budget = int(settings[S_BUDGET])
+    schedulers = int(settings[S_SCHEDULERS])
+    queue = int(settings[S_QUEUE])
+    sampled = starts.shape[0]
+    each = starts.shape[1] - 1
+    warps = resident * each
+    lines = int(settings[S_L1_LINES])
+    tags = np.full(max(lines, 1), -1, np.int64)
+    ages = np.zeros(max(lines, 1), np.int64)
+    ready = np.zeros((max(lines, 1), 4), np.float64)
+    state = np.zeros(8, np.float64)
+    at = np.zeros(warps, np.int64)
+    end = np.zeros(warps, np.int64)
+    instance = np.zeros(warps, np.int64)
+    nxt = np.full(warps, _NEVER, np.int64)
+    issued_at = np.zeros(warps, np.int64)
+    why = np.zeros(warps, np.int64)
+    boards = np.zeros((warps, 6), np.float64)
+    long_boards = np.zeros((warps, 6), np.int64)
+    ring = np.zeros((warps, 6, 8), np.float64)
+    ring_n = np.zeros((warps, 6), np.int64)
+    copies = np.zeros(warps, np.float64)
+    left = np.zeros(resident, np.int64)
+    number = np.full(resident, -1, np.int64)
+    at_barrier = np.full(warps, -1, np.int64)
+    arrived = np.zeros((resident, 17), np.int64)
+    ports = np.zeros((schedulers, 8), np.int64)
+    mio = np.zeros((schedulers, 64), np.float64)
+    mio_n = np.zeros(schedulers, np.int64)
+    mio_in = np.zeros(schedulers, np.float64)
+    last = np.full(schedulers, -1, np.int64)
+    sched_next = np.zeros(schedulers, np.int64)
+    lsu_free = 0.0
+    data_free = 0.0
+    launched = 0
+    next_launch = 0.0
+    finished = 0
+    issued = 0
+    clock = np.int64(0)
+    final = 0.0
+    clock_end = np.int64(0)
+
+    # --- the first blocks ---
+    for b in range(resident):
+        if launched < blocks:
+            begin = np.int64(next_launch)
+            next_launch += settings[S_LAUNCH]
+            source = launched % sampled
+            number[b] = launched
+            left[b] = 0
+            for i in range(each):
+                w = b * each + i
+                at[w], end[w] = starts[source, i], starts[source, i + 1]
+                instance[w] = launched
+                nxt[w] = begin
+                issued_at[w] = begin
+                if at[w] < end[w]:
+                    left[b] += 1
+                else:
+                    nxt[w] = _NEVER
+            launched += 1
+
+    while finished < blocks and issued < budget:
+        clock = _NEVER
+        for s in range(schedulers):
+            clock = min(clock, sched_next[s])
+        if clock >= _NEVER:
+            # All wait at barriers of which some warps' ends are not in the stream as expected: let them go.
+            any_waiting = False
+            for w in range(warps):
+                if at_barrier[w] >= 0:
+                    any_waiting = True
+                    at_barrier[w] = -1
+                    nxt[w] = clock_end + 1
+                    sched_next[w % schedulers] = clock_end + 1
+            for b in range(resident):
+                for k in range(17):
+                    arrived[b, k] = 0
+            if not any_waiting:
+                break
+            continue
+        clock_end = max(clock_end, clock)
+        for s in range(schedulers):
+            if sched_next[s] > clock:
+                continue
+            # --- who issues: the last one again, else the one that has waited longest ---
+            chosen = -1
+            best = _NEVER
+            soonest = _NEVER
+            w = s
+            while w < warps:
+                if nxt[w] <= clock:
+                    pc = pcs[at[w]]
+                    unit = table[pc, UNIT]
+                    if ports[s, unit] > clock:
+                        stalls[pc, R_MATH if unit != MIO else R_MIO] += ports[s, unit] - clock
+                        nxt[w] = ports[s, unit]
+                        issued_at[w] += ports[s, unit] - clock
+                    elif unit == MIO and lanes[at[w]] > 0 and mio_n[s] >= queue and mio[
+                            s, (mio_n[s] - queue) % 64] > clock:
+                        until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % 64]))
+                        stalls[pc, R_LG if table[pc, ACT] == GLOBAL else R_MIO] += until - clock
+                        nxt[w] = until
+                        issued_at[w] += until - clock
+                    else:
+                        key = nxt[w]
+                        if w == last[s]:
+                            key = -1
+                        if key < best:
+                            best = key
+                            chosen = w
+                if nxt[w] < soonest and w != chosen:
+                    soonest = nxt[w]
+                w += schedulers
+            if chosen < 0:
+                sched_next[s] = max(soonest, clock + 1) if soonest < _NEVER else _NEVER
+                continue
+            w = chosen
+            k = at[w]
+            pc = pcs[k]
+            row = table[pc]
+            act = row[ACT]
+            unit = row[UNIT]
+            b = w // each
+            stalls[pc, ISSUED] += 1
+            stalls[pc, R_NOT_SELECTED] += clock - nxt[w]
+            marks[issued * len(marks) // budget] = clock
+            issued += 1
+            busy[B_ISSUE] += 1
+            busy[unit] += row[INTERVAL]
+            ports[s, unit] = clock + row[INTERVAL]
+            last[s] = -1 if row[YIELDS] else w
+            at[w] = k + 1
+            follow = clock + row[STALL]
+            reason = R_WAIT
+            result = 0.0
+            operands = 0.0
+            is_long = 0
+            if act == PLAIN or lanes[k] == 0:
+                result = float(clock + row[LATENCY])
+                operands = float(clock + 8)
+            elif act == GLOBAL or act == SHARED:
+                entry = max(float(clock) + 4.0, mio_in[s])
+                mio_in[s] = entry + settings[S_MIO_ISSUE]
+                begin = max(entry, lsu_free)
+                lsu_free = begin + 1.0
+                q = which[k]
+                if act == SHARED or q < 0 or (2 < requests[q, 2] < 6):
+                    cost = float(max(1, costs[k]))
+                    start = max(begin, data_free)
+                    data_free = start + cost
+                    busy[B_DATA] += cost
+                    leave = start
+                    result = start - 4.0 + cost - 1.0 + row[LATENCY]
+                    operands = start + settings[S_READ_RELEASE]
+                else:
+                    kind = requests[q, 2]
+                    is_long = 1
+                    first, count, cached = requests[q, 4], requests[q, 5], requests[q, 6]
+                    cost = max(1.0, cached / settings[S_TAGS], requests[q, 8] / settings[S_DATA])
+                    start = max(begin, data_free)
+                    if kind == _STORE or kind == _LOCAL_STORE or kind == _ATOMIC:
+                        start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
+                    data_free = start + cost
+                    busy[B_DATA] += cost
+                    leave = start
+                    operands = start + settings[S_READ_RELEASE]
+                    result = start + cost - 1.0 - 4.0 + settings[S_L1_LATENCY]
+                    through = around[pc]
+                    for i in range(first, first + count):
+                        sector = sectors[i]
+                        r = region[i]
+                        if sector >= _LOCAL:
+                            sector += np.int64(instance[w]) << 40
+                        elif not common[r]:
+                            sector += np.int64(instance[w] // sampled) << 40
+                        if kind == _LOAD or kind == _LOCAL_LOAD:
+                            busy[N_L1] += 1
+                            place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                            if not through and place >= 0 and ready[place, sector & 3] > 0.0:
+                                busy[N_L1_HITS] += 1
+                                result = max(result, ready[place, sector & 3])
+                                continue
+                            asked = max(start, state[0])
+                            state[0] = asked + settings[S_L2_CLOCKS]
+                            busy[B_L2] += settings[S_L2_CLOCKS]
+                            busy[N_L2_READ] += 1
+                            come = asked - 4.0 + settings[S_L2_LATENCY]
+                            if touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r]:
+                                busy[N_DRAM_READ] += 1
+                                before = state[2]
+                                moved = dram(state, settings, asked, False)
+                                busy[B_DRAM] += state[2] - max(before, asked)
+                                come = moved - 4.0 + settings[S_DRAM_LATENCY]
+                            result = max(result, come)
+                            if not through and victim >= 0:
+                                if place < 0:
+                                    tags[victim] = sector >> 2
+                                    ages[victim] = issued
+                                    ready[victim, :] = 0.0
+                                ready[victim, sector & 3] = come
+                        else:
+                            asked = max(start, state[1])
+                            state[1] = asked + (settings[S_ATOMIC] if kind == _ATOMIC
+                                                else settings[S_WRITE_CLOCKS_L2])
+                            busy[N_L2_WRITE] += 1
+                            if touch[i] & 2 and kind != _LOCAL_STORE and mix(sector, 2) < written[r]:
+                                busy[N_DRAM_WRITE] += 1
+                                before = state[2]
+                                dram(state, settings, asked, kind != _ATOMIC)
+                                busy[B_DRAM] += state[2] - max(before, asked)
+                            if kind == _ATOMIC:
+                                result = max(result, asked + settings[S_L2_LATENCY])
+                            else:
+                                place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                                if victim >= 0:
+                                    if place < 0:
+                                        tags[victim] = sector >> 2
+                                        ages[victim] = issued
+                                        ready[victim, :] = 0.0
+                                    ready[victim, sector & 3] = max(ready[victim, sector & 3], 1.0)
+                    final = max(final, state[1], state[2])
+                    if kind == _LOAD and row[WRITE_BOARD] == 7:
+                        copies[w] = max(copies[w], result)
+                mio[s, mio_n[s] % 64] = leave
+                mio_n[s] += 1
+            elif act == COMMIT:
+                result = max(copies[w], float(clock + row[LATENCY]))
+                is_long = 1
+            elif act == DEPBAR:
+                board, allowed = row[AUX] >> 8, row[AUX] & 255
+                if board < 6 and ring_n[w, board] > allowed:
+                    index = ring_n[w, board] - 1 - allowed
+                    if index >= ring_n[w, board] - 8:
+                        until = np.int64(np.ceil(ring[w, board, index % 8]))
+                        if until > follow:
+                            stalls[pc, R_LONG] += until - follow
+                            follow = until
+            elif act == BARRIER or act == ARRIVE:
+                bar = min(row[AUX], 15)
+                arrived[b, bar] += 1
+                if act == BARRIER:
+                    at_barrier[w] = bar
+            else:
+                result = float(clock + row[LATENCY])
+                operands = float(clock + 8)
+
+            # --- scoreboards ---
+            board = row[WRITE_BOARD]
+            if board < 6:
+                boards[w, board] = max(boards[w, board], result)
+                long_boards[w, board] = is_long
+                slot = ring_n[w, board]
+                ring[w, board, slot % 8] = boards[w, board]
+                ring_n[w, board] = slot + 1
+            board = row[READ_BOARD]
+            if board < 6:
+                if operands > boards[w, board]:
+                    boards[w, board] = operands
+                    long_boards[w, board] = 0
+
+            # --- when the warp may issue again ---
+            stalls[pc, R_WAIT] += row[STALL] - 1
+            if at[w] >= end[w]:
+                nxt[w] = _NEVER
+                at_barrier[w] = -1
+                left[b] -= 1
+                if left[b] == 0:
+                    done[number[b]] = clock
+                    finished += 1
+                    clock_end = max(clock_end, clock)
+                    number[b] = -1
+                    for i in range(17):
+                        arrived[b, i] = 0
+                    if launched < blocks:
+                        begin_at = max(float(clock) + settings[S_RESTART], next_launch)
+                        next_launch = begin_at + settings[S_LAUNCH]
+                        source = launched % sampled
+                        number[b] = launched
+                        for i in range(each):
+                            v = b * each + i
+                            at[v], end[v] = starts[source, i], starts[source, i + 1]
+                            instance[v] = launched
+                            copies[v] = 0.0
+                            for j in range(6):
+                                boards[v, j] = 0.0
+                                ring_n[v, j] = 0
+                            if at[v] < end[v]:
+                                left[b] += 1
+                                nxt[v] = np.int64(begin_at)
+                                sched_next[v % schedulers] = min(sched_next[v % schedulers], nxt[v])
+                        launched += 1
+            elif at_barrier[w] >= 0:
+                nxt[w] = _NEVER
+                issued_at[w] = follow
+            else:
+                until = follow
+                following = pcs[at[w]]
+                mask = table[following, WAIT_MASK]
+                for j in range(6):
+                    if mask >> j & 1 and boards[w, j] > until:
+                        until = np.int64(np.ceil(boards[w, j]))
+                        reason = R_LONG if long_boards[w, j] else R_SHORT
+                stalls[following, reason] += until - follow
+                nxt[w] = until
+
+            # --- barriers that are complete ---
+            if (act == BARRIER or act == ARRIVE or nxt[w] == _NEVER) and left[b] > 0:
+                for bar in range(16):
+                    if arrived[b, bar] >= left[b] and arrived[b, bar] > 0:
+                        waiting = False
+                        go = clock + np.int64(settings[S_BARRIER])
+                        for i in range(each):
+                            v = b * each + i
+                            if at_barrier[v] == bar:
+                                waiting = True
+                                at_barrier[v] = -1
+                                following = pcs[at[v]]
+                                until = max(issued_at[v], go)
+                                stalls[following, R_BARRIER] += until - issued_at[v]
+                                mask = table[following, WAIT_MASK]
+                                go_on = until
+                                for j in range(6):
+                                    if mask >> j & 1 and boards[v, j] > go_on:
+                                        go_on = np.int64(np.ceil(boards[v, j]))
+                                stalls[following, R_LONG] += go_on - until
+                                nxt[v] = go_on
+                                sched_next[v % schedulers] = min(sched_next[v % schedulers], max(go_on, clock + 1))
+                        if waiting or act == ARRIVE:
+                            arrived[b, bar] = 0
+            sched_next[s] = clock + 1
+    return max(float(clock_end), final if finished == blocks else float(clock_end)), issued, finished
+
+
+play = jit_into(FOLDER, _play)

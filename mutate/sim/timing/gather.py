@@ -1,0 +1,133 @@
+"""Brings the log of memory requests and the stream of instructions together."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim import layout as lay
+from mutate.sim.code import machine_code_folder, text_digest
+from mutate.sim.coalesce import unique_sectors
+from mutate.sim.jit import jit_into
+
+# Columns of a request: warp, instruction, kind, lanes, first sector, sectors, lines of 128 bytes, the most lanes that
+# have one address (of an atomic), bytes of all lanes.
+R_COLUMNS = 9
+LOCAL_BASE = 1 << 52
+_FOLDER = machine_code_folder(
+    f"timing-{text_digest(('coalesce', 'layout', 'timing/gather', 'timing/engine', 'timing/units'))[:16]}")
+_LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
+_LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
+_PC, _WARP, _KIND, _MASK, _WIDTH = lay.L_PC, lay.L_WARP, lay.L_KIND, lay.L_MASK, lay.L_WIDTH
+Ints = npt.NDArray[np.int64]
+
+
+def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints) -> tuple[int, int]:
+    """Writes the requests of a log and their sectors; returns how many of both."""
+    found = np.empty(160, np.uint64)
+    n = 0
+    used = 0
+    for k in range(records):
+        kind, mask, width = head[k, _KIND], head[k, _MASK], head[k, _WIDTH]
+        if kind > 7:
+            continue
+        first = used
+        lines = 0
+        same = 1
+        lanes = 0
+        for lane in range(32):
+            lanes += mask >> lane & 1
+        if kind == _LOAD or kind == _STORE or kind == _ATOMIC:
+            count = unique_sectors(where[k], mask, width, 5, found)
+            last = np.int64(-1)
+            for i in range(count):
+                sector = np.int64(found[i])
+                out[used] = sector
+                used += 1
+                if sector >> 2 != last:
+                    lines += 1
+                    last = sector >> 2
+            if kind == _ATOMIC:
+                # Lanes with one address go one after another: a sector once for each round of them.
+                used = first
+                for i in range(count):
+                    rounds = 0
+                    for lane in range(32):
+                        if mask >> lane & 1 and where[k, lane] >> np.uint64(5) == found[i]:
+                            times = 0
+                            for other in range(32):
+                                if mask >> other & 1 and where[k, other] == where[k, lane]:
+                                    times += 1
+                            rounds = max(rounds, times)
+                    for _ in range(rounds):
+                        out[used] = np.int64(found[i])
+                        used += 1
+                    same = max(same, rounds)
+        elif kind == _LOCAL_LOAD or kind == _LOCAL_STORE:
+            # A word of all lanes is one line; where lanes have different words, each word is one.
+            for part in range(max(1, width // 4)):
+                seen = used
+                for lane in range(32):
+                    if mask >> lane & 1:
+                        word = np.int64(where[k, lane]) // 4 + part
+                        sector = ((LOCAL_BASE >> 5) + (head[k, _WARP] << 24) + word * 4) + lane // 8
+                        new = True
+                        for i in range(seen, used):
+                            if out[i] == sector:
+                                new = False
+                        if new and used - first < 60:
+                            out[used] = sector
+                            used += 1
+                lines += 1
+        requests[n, 0], requests[n, 1], requests[n, 2], requests[n, 3] = head[k, _WARP], head[k, _PC], kind, mask
+        requests[n, 4], requests[n, 5], requests[n, 6], requests[n, 7] = first, used - first, lines, same
+        requests[n, 8] = lanes * width
+        n += 1
+    return n, used
+
+
+def _match(records: Ints, requests: Ints) -> Ints:
+    """For each record of a block the number of its request, -1 for none. Both are in the order of execution.
+
+    Of several requests (a copy from global to shared memory, an access to several spaces) the last one counts.
+    """
+    out = np.full(len(records), -1, np.int64)
+    at = 0
+    for k in range(len(requests)):
+        while at < len(records) and not (records[at, 0] == requests[k, 0] and records[at, 1] == requests[k, 1]
+                                         and requests[k, 3] & ~records[at, 2] == 0):
+            at += 1
+        if at == len(records):
+            break
+        out[at] = k
+    return out
+
+
+def _first_touches(requests: Ints, sectors: Ints) -> npt.NDArray[np.uint8]:
+    """Of each sector of each request: 1 if it is the first read of the sector, 2 if the first write."""
+    out = np.zeros(len(sectors), np.uint8)
+    room = 16
+    while room < 2 * len(sectors):
+        room *= 2
+    keys = np.full(room, -1, np.int64)
+    seen = np.zeros(room, np.uint8)
+    for k in range(len(requests)):
+        kind = requests[k, 2]
+        bit = 1 if kind == _LOAD or kind == _LOCAL_LOAD else 2
+        for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
+            slot = np.int64((np.uint64(sectors[i]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (room - 1)
+            while keys[slot] != -1 and keys[slot] != sectors[i]:
+                slot = (slot + 1) & (room - 1)
+            keys[slot] = sectors[i]
+            if not seen[slot] & bit:
+                # A read behind the block's own write finds it in L2.
+                if not (bit == 1 and seen[slot] & 2):
+                    out[i] = bit
+                seen[slot] |= bit
+    return out
+
+
+gather = jit_into(_FOLDER, _gather)
+match = jit_into(_FOLDER, _match)
+first_touches = jit_into(_FOLDER, _first_touches)
+FOLDER = _FOLDER

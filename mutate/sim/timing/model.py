@@ -1,0 +1,229 @@
+"""How long a launch takes on a machine, by the model: one SM is played, the rest of the grid reckoned from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.errors import KmutateError
+from mutate.launch.model import Launch
+from mutate.machines import Machine
+from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
+from mutate.sass.disasm import Instruction
+from mutate.sim import layout as lay
+from mutate.sim.caches import goes_around
+from mutate.sim.image import Image
+from mutate.sim.places import Places
+from mutate.sim.space import Initial
+from mutate.sim.timing import engine as e
+from mutate.sim.timing.sampling import Reuse, Sample, record, reuse_of
+from mutate.sim.timing.units import Rates, table_of, untimed
+
+# Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
+RECORDED = 1_000_000
+PLAYED = 1_500_000
+_MARKS = 64
+
+# What no machine file has yet. Each names where it is from.
+QUEUE = 5
+"""Memory instructions that a scheduler's queue holds before issue stalls (Huerta et al., "Dissecting and Modeling the
+
+Architecture of Modern GPU Cores", MICRO 2025)."""
+READ_RELEASE = 6.0
+"""Clocks from the start of a memory instruction in the LSU until its operands are read (the same: 9 to 11 from issue)."""
+BARRIER = 20.0
+"""Clocks from the last warp's arrival at a barrier until the others go on. A guess."""
+PORT = 64.0
+"""Bytes a clock that one SM gets from L2 where others want nothing (NVIDIA A100 whitepaper)."""
+TAGS = 4.0
+"""Lines of 128 bytes that L1 looks up in a clock. A guess."""
+BACKLOG = 1000.0
+"""Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
+RESTART = 100.0
+"""Clocks from the end of a block until its successor issues. A guess."""
+LOADED = 150.0
+"""Clocks of waiting in DRAM at half its bandwidth: what a copy with few and many warps takes on an H200 beyond the
+
+latency of one access (``Roofs.copy_by_warps``); waiting goes as load / (1 − load)."""
+ATOMIC_CLOCKS = 1.0
+"""Clocks between atomics on one address (NVIDIA Kepler GK110 whitepaper)."""
+
+
+@dataclass(frozen=True)
+class SimulatedTime:
+    """What the model says of a launch. Never measured.
+
+    ``cycles`` are those of one SM without the launch's overhead. ``utilisation`` is the busy share of each unit while
+    the sample was played, from 0 to 1. ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction``
+    the clocks, shape (instructions, reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of
+    the SM's whole turn) were played, of blocks ``sampled``.
+    """
+
+    time_ms: float
+    cycles: float
+    overhead_ms: float
+    resident_blocks: int
+    blocks_per_sm: int
+    sampled: tuple[int, ...]
+    grid_blocks: int
+    played: int
+    instructions: float
+    utilisation: Mapping[str, float]
+    traffic: Mapping[str, float]
+    stalls: Mapping[str, float]
+    by_instruction: npt.NDArray[np.int64]
+    limit: str
+    machine: str
+    calibrated: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether the SM's whole turn was played."""
+        return self.played >= self.instructions - 0.5
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is compiled."""
+
+    image: Image
+    listing: Sequence[Instruction]
+    barriers: int = 1
+
+
+def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0, recorded: int = RECORDED,
+            played: int = PLAYED, initial: Initial | None = None, places: Places | None = None) -> SimulatedTime:
+    """The time of one launch with a cold L2. ``extra_smem``: dynamic shared memory added to the launch's, in bytes.
+
+    Raises ``KmutateError``: ``no-time`` for opcodes and machines that the model does not cover, and whatever the
+    execution of the sample raises.
+    """
+    missing = untimed(kernel.listing)
+    if missing:
+        raise KmutateError("no-time", f"the model of time has no unit for {', '.join(missing)}")
+    needed = ("sm.count", "clock.boost", "dram.read_bandwidth", "l2.read_bandwidth", "latency.dram", "latency.l2")
+    absent = [key for key in needed if machine.get(key) is None]
+    if absent:
+        raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
+    sms = int(machine.number("sm.count"))
+    resources = KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads,
+                                launch.smem + extra_smem, max(1, kernel.barriers))
+    device = device_for(machine.capability)
+    resident = resident_blocks(resources, device).blocks_per_sm
+    if resident < 1:
+        raise KmutateError("no-time", "no block of this launch fits on an SM")
+    gx, gy, gz = launch.grid
+    total = gx * gy * gz
+    turn = -(-total // sms)
+    resident = min(resident, turn)
+    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places)
+    l2_bytes = machine.number("l2.size") * 1024 if machine.get("l2.size") is not None else 0.0
+    reuse = reuse_of(sample, resident * sms, l2_bytes)
+    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - default_carveout(resources, device)) * 1024
+    settings = settings_of(machine, resident, turn, total, l1, played)
+    return _play(kernel, launch, machine, sample, reuse, settings, turn, sms)
+
+
+def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int) -> npt.NDArray[np.float64]:
+    """The engine's settings. An SM has the share of L2 and DRAM that its part of the grid's blocks asks for."""
+    rates = Rates(machine)
+    sms, clock = machine.number("sm.count"), machine.number("clock.boost")
+    share = max(turn / total, 1.0 / sms) if total >= sms else 1.0 / total
+
+    def clocks(key: str, default: float, least: float = 0.0) -> float:
+        """Clocks that a sector takes of the SM's share of a bandwidth in GB/s."""
+        return max(32.0 / (rates.number(key, default) * 1000.0 / clock * share), least)
+
+    read = machine.number("dram.read_bandwidth")
+    write, copy = rates.number("dram.write_bandwidth", read), rates.number("dram.copy_bandwidth", read)
+    l2 = machine.number("l2.read_bandwidth")
+    s = np.zeros(e.SETTINGS, np.float64)
+    s[e.S_RESIDENT], s[e.S_BLOCKS], s[e.S_BUDGET] = resident, turn, budget
+    s[e.S_SCHEDULERS] = rates.number("sm.schedulers", 4)
+    s[e.S_L1_LATENCY] = rates.number("latency.l1", 32)
+    s[e.S_L2_LATENCY] = machine.number("latency.l2")
+    s[e.S_DRAM_LATENCY] = machine.number("latency.dram")
+    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / PORT)
+    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", l2, 32.0 / PORT)
+    s[e.S_READ_CLOCKS], s[e.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
+    # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
+    s[e.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
+    s[e.S_LOAD] = LOADED
+    s[e.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
+    s[e.S_BARRIER], s[e.S_QUEUE], s[e.S_TAGS] = BARRIER, QUEUE, TAGS
+    s[e.S_DATA] = 128.0
+    s[e.S_ATOMIC] = max(s[e.S_WRITE_CLOCKS_L2], sms / rates.number("l2.slices", sms))
+    s[e.S_BACKLOG] = BACKLOG
+    s[e.S_MIO_ISSUE] = s[e.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
+    s[e.S_L1_LINES] = l1 // 128
+    s[e.S_READ_RELEASE] = READ_RELEASE
+    s[e.S_RESTART] = RESTART
+    return s
+
+
+def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
+          settings: npt.NDArray[np.float64], turn: int, sms: int) -> SimulatedTime:
+    s = sample.streams
+    count = len(kernel.listing)
+    done, marks = np.zeros(turn, np.int64), np.zeros(_MARKS, np.int64)
+    stalls = np.zeros((count, len(e.STALLS)), np.int64)
+    busy = np.zeros(e.BUSY, np.float64)
+    around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
+    end, issued, finished = e.play(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts,
+                                   s.requests, s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common,
+                                   around, settings, done, stalls, busy, marks)
+    each = sample.instructions / len(sample.blocks)
+    instructions = float(issued) if finished == turn else turn * each
+    cycles = float(end)
+    if finished < turn:
+        half = _MARKS // 2
+        rate = (end - float(marks[half])) / (issued - half * settings[e.S_BUDGET] / _MARKS)
+        cycles += max(0.0, instructions - issued) * rate
+    bound = _hottest(sample, turn * sms) * ATOMIC_CLOCKS
+    limit = ""
+    if bound > cycles:
+        cycles, limit = bound, "atomics on one sector"
+    clock = machine.number("clock.boost") * 1e3
+    overhead = Rates(machine).number("launch.back_to_back", 0.0) / 1e3
+    util = _utilisation(busy, end, settings)
+    limit = limit or max(util, key=lambda k: util[k])
+    whole = max(1, int(stalls.sum()))
+    return SimulatedTime(
+        cycles / clock + overhead, cycles, overhead, int(settings[e.S_RESIDENT]), turn, sample.blocks,
+        sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
+        {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls, limit, machine.name,
+        machine.calibrated)
+
+
+def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArray[np.float64]) -> dict[str, float]:
+    schedulers = settings[e.S_SCHEDULERS]
+    out: dict[str, Any] = {
+        "issue": busy[e.B_ISSUE] / schedulers, "alu": busy[e.B_ALU] / schedulers, "fma": busy[e.B_FMA] / schedulers,
+        "fp64": busy[e.B_FP64] / schedulers, "xu": busy[e.B_XU] / schedulers, "l1": busy[e.B_DATA],
+        "l2": busy[e.B_L2], "dram": busy[e.B_DRAM]}
+    return {k: float(v) / max(1.0, end) for k, v in out.items()}
+
+
+def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Sectors while the sample was played."""
+    return {"l1_sectors": float(busy[e.N_L1]), "l1_hits": float(busy[e.N_L1_HITS]),
+            "l2_read_sectors": float(busy[e.N_L2_READ]), "l2_write_sectors": float(busy[e.N_L2_WRITE]),
+            "dram_read_sectors": float(busy[e.N_DRAM_READ]), "dram_write_sectors": float(busy[e.N_DRAM_WRITE])}
+
+
+def _hottest(sample: Sample, blocks: int) -> float:
+    """Rounds of atomics on the sector that has most of them, in the whole grid: they go one after another."""
+    s = sample.streams
+    if not len(s.requests):
+        return 0.0
+    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
+    mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
+    if not mine.size:
+        return 0.0
+    del blocks
+    _, counts = np.unique(mine, return_counts=True)
+    return float(counts.max()) * sample.grid_blocks / len(sample.blocks)

@@ -1,0 +1,119 @@
+"""What each instruction occupies when it issues: the unit, for how long, and when its result is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.machines import Machine
+from mutate.sass.disasm import Instruction
+from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
+
+# Ports of a scheduler. FMA_LITE is the half of the FP32 units that has no integer multiplier.
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, FP16 = range(8)
+UNITS = ("alu", "fma", "fp64", "xu", "mio", "uniform", "control", "fp16")
+
+# What the engine does beside issuing.
+PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
+
+# Columns of the table of instructions.
+UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, LONG = range(11)
+COLUMNS = 11
+
+_MEMORY = frozenset("LDG STG LDL STL LD ST LDGSTS ATOM ATOMG RED REDG".split())
+_SHARED = frozenset("LDS STS ATOMS REDS LDSM STSM".split())
+_FP32 = frozenset("FADD FMUL FFMA FADD32I FMUL32I FFMA32I FSWZADD".split())
+_FP64 = frozenset("DADD DMUL DFMA DSETP DMNMX DSET".split())
+_FP16 = frozenset("HADD2 HMUL2 HFMA2 HADD2_32I HMUL2_32I HFMA2_32I".split())
+_XU = frozenset("MUFU POPC FLO BREV F2I I2F F2F FRND FCHK".split())
+_CONTROL = frozenset("BRA BRX JMP CALL RET EXIT BSSY BSYNC BREAK WARPSYNC NANOSLEEP YIELD NOP ENDCOLLECTIVE "
+                     "BMOV KILL BPT MEMBAR ERRBAR CCTL DEPBAR BAR".split())
+_MIO = frozenset("SHFL S2R S2UR LDC VOTEU MATCH REDUX R2UR QSPC B2R LDGDEPBAR ARRIVES SYNCS".split())
+_DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
+_UNSUPPORTED = re.compile(r"^(?:[HIBDQO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Results a clock of one SM, by class, and latencies in clocks, of a machine."""
+
+    machine: Machine
+
+    def interval(self, key: str) -> int:
+        """Clocks that a scheduler's share of a unit is taken by one warp instruction."""
+        quantity = self.machine.get(f"issue.{key}")
+        schedulers = self.number("sm.schedulers", 4)
+        rate = float(self.machine.number(f"issue.{key}")) if quantity is not None else 16.0 * schedulers
+        return max(1, round(32 * schedulers / rate))
+
+    def number(self, key: str, default: float) -> float:
+        return float(self.machine.number(key)) if self.machine.get(key) is not None else default
+
+    def latency(self, key: str, default: float) -> int:
+        return round(self.number(f"latency.{key}", default))
+
+
+def untimed(listing: Sequence[Instruction]) -> tuple[str, ...]:
+    """Opcodes that the model of time has no unit for: tensor cores, textures, bulk copies."""
+    return tuple(sorted({i.name for i in listing if _UNSUPPORTED.match(i.name)}))
+
+
+def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np.int64]:
+    """One row of ``COLUMNS`` for each instruction; intervals and latencies in clocks."""
+    rates = Rates(machine)
+    out = np.zeros((len(listing), COLUMNS), np.int64)
+    for row, instruction in zip(out, listing, strict=True):
+        bits = scheduling_of(instruction)
+        row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
+        row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
+        _unit(row, instruction, rates)
+        if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
+            row[ACT] = VARIABLE
+    return out
+
+
+def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) -> None:
+    name = instruction.name
+    unit, interval, latency, act = ALU, rates.interval("logic"), 0, PLAIN
+    if instruction.predicate in ("@!PT", "@!UPT"):
+        unit, interval = CONTROL, 1
+    elif name in _MEMORY:
+        unit, interval, act = MIO, 1, GLOBAL
+        row[LONG] = 1
+    elif name in _SHARED:
+        unit, interval, act, latency = MIO, 1, SHARED, rates.latency("shared", 24)
+    elif name in _FP32:
+        unit, interval = FMA, rates.interval("fp32")
+    elif name.startswith("IMAD") or name in ("IMUL", "IDP", "IDP4A"):
+        unit, interval = FMA, rates.interval("int_mul")
+        if ".HI" in instruction.opcode or ".WIDE" in instruction.opcode:
+            interval *= 2
+    elif name in _FP64:
+        unit, interval, latency = FP64, rates.interval("fp64"), rates.latency("fp64", 16)
+    elif name in _FP16:
+        # The packed half operations run on the FP32 units, one result of two halves a lane.
+        unit, interval = FMA, max(1, rates.interval("fp32"))
+    elif name in _XU:
+        unit, interval, latency = XU, rates.interval("sfu"), rates.latency("sfu", 18)
+    elif name in _MIO:
+        unit, latency = MIO, rates.latency("shuffle", 24)
+        interval = rates.interval("shuffle") if name in ("SHFL", "MATCH", "REDUX") else 2
+        act = COMMIT if name == "LDGDEPBAR" else PLAIN
+    elif name == "BAR":
+        unit, interval, act = CONTROL, 2, ARRIVE if ".ARV" in instruction.opcode else BARRIER
+        first = instruction.operands.split(",")[0].strip()
+        row[AUX] = int(first, 16) if first.startswith("0x") else 0
+    elif name == "DEPBAR":
+        unit, interval, act = CONTROL, 1, DEPBAR
+        found = _DEPBAR.search(instruction.operands)
+        row[AUX] = (int(found.group(1)) << 8 | int(found.group(2) or "0", 16)) if found else 0
+    elif name in _CONTROL:
+        unit, interval = CONTROL, 2 if name in ("BRA", "BRX", "CALL", "RET") else 1
+    elif name.startswith("U"):
+        unit, interval = UNIFORM, 2
+        latency = rates.latency("int", 5)
+    row[UNIT], row[INTERVAL], row[ACT], row[LATENCY] = unit, interval, act, latency

@@ -1,0 +1,137 @@
+"""The model of time against an H200: errors of absolute times, ratios of variants, order of pairs, limiters.
+
+    python tests/gpu/timing_errors.py [--originals] [--json FILE] [SAMPLE ...]
+
+The times measured are those of h200_analysis.json. Nothing here sets a constant of the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mutate.machines import load_machine
+from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.resources import samples_dir
+from mutate.results import Request
+from mutate.sim.image import read_image
+from mutate.sim.timing.model import Kernel, SimulatedTime, predict
+
+REFERENCE = Path(__file__).with_name("reference") / "h200_analysis.json"
+
+
+def reference() -> dict[str, list[dict[str, Any]]]:
+    out: dict[str, list[dict[str, Any]]] = {}
+    for launch in json.loads(REFERENCE.read_text())["launches"]:
+        out.setdefault(launch["sample"], []).append(launch)
+    return out
+
+
+def time_sample(sample: str, launches: list[dict[str, Any]], originals: bool) -> list[dict[str, Any]]:
+    """Rows of (sample, kernel, launch, variant, gpu, sim)."""
+    machine = load_machine("h200")
+    request = Request(path=samples_dir() / f"{sample}.cu", arch="sm_90", mutations=("identity",) if originals else None)
+    rows = []
+    for binaries in compile_file(request):
+        mine = [la for la in launches if la["kernel"] == binaries.target.name]
+        for number, (launch, known) in enumerate(zip(binaries.target.launches, mine, strict=False)):
+            for name, binary in _binaries(binaries, originals):
+                if name not in known["times_ms"]:
+                    continue
+                start = time.perf_counter()
+                try:
+                    found = predict(Kernel(read_image(binary.cubin, binary.entry), binary.listing), launch, machine,
+                                    extra_smem=binary.extra_smem)
+                except Exception as error:  # one kernel that fails is a row of the table
+                    print(f"{sample} {known['kernel']} {name}: {error!r}", file=sys.stderr)
+                    continue
+                rows.append(_row(sample, known, number, name, found, time.perf_counter() - start))
+                print(_line(rows[-1]), flush=True)
+    return rows
+
+
+def _binaries(binaries: KernelBinaries, originals: bool) -> list[tuple[str, Any]]:
+    out = [("original", binaries.original)]
+    if not originals:
+        out += [(n, b) for n, b in binaries.variants.items() if n != "identity"]
+    return out
+
+
+def _row(sample: str, known: dict[str, Any], number: int, name: str, found: SimulatedTime, seconds: float
+         ) -> dict[str, Any]:
+    gpu = known["times_ms"][name][0]
+    top = sorted(found.utilisation.items(), key=lambda kv: -kv[1])[:3]
+    reasons = sorted(found.stalls.items(), key=lambda kv: -kv[1])[:3]
+    return {"sample": sample, "kernel": known["kernel"], "launch": number, "variant": name, "gpu": gpu,
+            "sim": found.time_ms, "error": found.time_ms / gpu - 1, "resident": found.resident_blocks,
+            "turn": found.blocks_per_sm, "sampled": len(found.sampled), "played": found.played,
+            "instructions": found.instructions, "limit": found.limit, "seconds": seconds,
+            "top": " ".join(f"{k}:{v:.2f}" for k, v in top), "why": " ".join(f"{k}:{v:.2f}" for k, v in reasons)}
+
+
+def _line(r: dict[str, Any]) -> str:
+    return (f"{r['kernel'][:24]:24s} {r['variant'][:12]:12s} {1e3 * r['gpu']:9.1f} {1e3 * r['sim']:9.1f} "
+            f"{100 * r['error']:+7.1f} % R{r['resident']:2d} B{r['turn']:4d} n{r['sampled']:3d} "
+            f"{r['played'] / max(1, r['instructions']):4.2f} {r['seconds']:5.1f}s  {r['top']}  {r['why']}")
+
+
+def absolute(rows: list[dict[str, Any]]) -> dict[str, float]:
+    errors = np.array([abs(r["error"]) for r in rows if r["variant"] == "original"])
+    return {"kernels": len(errors), "mean": float(errors.mean()), "median": float(np.median(errors)),
+            "p90": float(np.quantile(errors, 0.9)), "worst": float(errors.max())}
+
+
+def ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, float]]:
+    """Of each variant the median error of time / time of the original."""
+    first = {(r["sample"], r["kernel"], r["launch"]): r for r in rows if r["variant"] == "original"}
+    found: dict[str, list[float]] = {}
+    for r in rows:
+        base = first.get((r["sample"], r["kernel"], r["launch"]))
+        if base is None or r["variant"] == "original":
+            continue
+        error = abs((r["sim"] / base["sim"]) / (r["gpu"] / base["gpu"]) - 1)
+        for name in (r["variant"], "all"):
+            found.setdefault(name, []).append(error)
+    return {k: (len(v), float(np.median(v))) for k, v in sorted(found.items())}
+
+
+def order(rows: list[dict[str, Any]]) -> tuple[int, int]:
+    """(right, of) pairs of one launch's variants that differ by 10 % or more on the GPU."""
+    groups: dict[Any, list[dict[str, Any]]] = {}
+    for r in rows:
+        groups.setdefault((r["sample"], r["kernel"], r["launch"]), []).append(r)
+    right = total = 0
+    for group in groups.values():
+        for i, a in enumerate(group):
+            for b in group[i + 1 :]:
+                if max(a["gpu"], b["gpu"]) >= 1.1 * min(a["gpu"], b["gpu"]):
+                    total += 1
+                    right += (a["gpu"] < b["gpu"]) == (a["sim"] < b["sim"])
+    return right, total
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("samples", nargs="*")
+    parser.add_argument("--originals", action="store_true")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    known = reference()
+    rows = []
+    for sample in args.samples or sorted(known):
+        rows += time_sample(sample, known[sample], args.originals)
+    if args.json:
+        args.json.write_text(json.dumps(rows))
+    print("absolute", {k: round(v, 3) for k, v in absolute(rows).items()})
+    print("ratios", {k: (n, round(v, 3)) for k, (n, v) in ratios(rows).items()})
+    print("order", *order(rows))
+
+
+if __name__ == "__main__":
+    main()
