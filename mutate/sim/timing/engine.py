@@ -39,9 +39,9 @@ _LOCAL = LOCAL_BASE >> 5
 
 # Settings (float64): see ``model.settings_of``.
 (S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
- S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_TAGS, S_DATA, S_ATOMIC, S_BACKLOG, S_MIO_ISSUE,
- S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART) = range(24)
-SETTINGS = 24
+ S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
+ S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH) = range(26)
+SETTINGS = 26
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
 (ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
@@ -50,9 +50,12 @@ STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", 
 
 # What is counted: clocks that a server is busy, and traffic.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_FP16, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE) = range(18)
-BUSY = 18
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE) = range(19)
+BUSY = 19
 _WAYS = 8
+# Clocks over which DRAM's load is reckoned, and places that remember what came with a sector.
+_WINDOW = 4000.0
+_TWINS = 1 << 15
 _NEVER = np.int64(1) << 60
 
 
@@ -88,13 +91,13 @@ def _lookup(tags, ages, ready, lines, sector, clock):
 lookup = jit_into(FOLDER, _lookup)
 
 
-def _dram(state, settings, t, write):
+def _dram(state, settings, t, write, factor):
     """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is."""
-    cost = settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]
+    cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
     share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
     cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
     gap = max(0.0, t - state[5])
-    state[6] = state[6] * np.exp(-gap / 1000.0) + cost / 1000.0
+    state[6] = state[6] * np.exp(-gap / _WINDOW) + cost / _WINDOW
     state[5] = max(state[5], t)
     used = min(0.9, state[6])
     start = max(t, state[2])
@@ -148,6 +151,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
     mio_in = np.zeros(schedulers, np.float64)
     last = np.full(schedulers, -1, np.int64)
     sched_next = np.zeros(schedulers, np.int64)
+    twins = np.full(_TWINS, -1, np.int64)
+    barrier_free = 0.0
     lsu_free = 0.0
     data_free = 0.0
     launched = 0
@@ -274,8 +279,10 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 else:
                     kind = requests[q, 2]
                     is_long = 1
-                    first, count, cached = requests[q, 4], requests[q, 5], requests[q, 6]
-                    cost = max(1.0, cached / settings[S_TAGS], requests[q, 8] / settings[S_DATA])
+                    first, count, waves = requests[q, 4], requests[q, 5], requests[q, 6]
+                    asked_line = np.int64(-1)
+                    credit = 0.0
+                    cost = float(max(1, waves))
                     start = max(begin, data_free)
                     if kind == _STORE or kind == _LOCAL_STORE or kind == _ATOMIC:
                         start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
@@ -300,14 +307,32 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 result = max(result, ready[place, sector & 3])
                                 continue
                             asked = max(start, state[0])
-                            state[0] = asked + settings[S_L2_CLOCKS]
-                            busy[B_L2] += settings[S_L2_CLOCKS]
+                            # A request of a line takes its least time, however few sectors it asks for.
+                            taken = settings[S_L2_CLOCKS]
+                            if sector >> 2 != asked_line:
+                                asked_line = sector >> 2
+                                credit = max(0.0, settings[S_READ_LINE] - taken)
+                                taken += credit
+                            else:
+                                less = min(credit, taken)
+                                credit -= less
+                                taken -= less
+                            state[0] = asked + taken
+                            busy[B_L2] += taken
                             busy[N_L2_READ] += 1
                             come = asked - 4.0 + settings[S_L2_LATENCY]
-                            if touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r]:
+                            if touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r] and twins[
+                                    sector & (_TWINS - 1)] != sector:
                                 busy[N_DRAM_READ] += 1
                                 before = state[2]
-                                moved = dram(state, settings, asked, False)
+                                other = sectors[i] ^ 1
+                                factor = 1.0
+                                if not ((i > first and sectors[i - 1] == other)
+                                        or (i + 1 < first + count and sectors[i + 1] == other)):
+                                    factor = settings[S_LONE]
+                                    # DRAM gives 64 bytes, so the other half is in L2 now.
+                                    twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
+                                moved = dram(state, settings, asked, False, factor)
                                 busy[B_DRAM] += state[2] - max(before, asked)
                                 come = moved - 4.0 + settings[S_DRAM_LATENCY]
                             result = max(result, come)
@@ -319,13 +344,24 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 ready[victim, sector & 3] = come
                         else:
                             asked = max(start, state[1])
-                            state[1] = asked + (settings[S_ATOMIC] if kind == _ATOMIC
-                                                else settings[S_WRITE_CLOCKS_L2])
+                            taken = settings[S_WRITE_CLOCKS_L2]
+                            if kind == _ATOMIC:
+                                taken = settings[S_ATOMIC]
+                            elif sector >> 2 != asked_line:
+                                asked_line = sector >> 2
+                                credit = max(0.0, settings[S_WRITE_LINE] - taken)
+                                taken += credit
+                            else:
+                                less = min(credit, taken)
+                                credit -= less
+                                taken -= less
+                            state[1] = asked + taken
+                            busy[B_L2_WRITE] += taken
                             busy[N_L2_WRITE] += 1
                             if touch[i] & 2 and kind != _LOCAL_STORE and mix(sector, 2) < written[r]:
                                 busy[N_DRAM_WRITE] += 1
                                 before = state[2]
-                                dram(state, settings, asked, kind != _ATOMIC)
+                                dram(state, settings, asked, kind != _ATOMIC, 1.0)
                                 busy[B_DRAM] += state[2] - max(before, asked)
                             if kind == _ATOMIC:
                                 result = max(result, asked + settings[S_L2_LATENCY])
@@ -357,6 +393,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             elif act == BARRIER or act == ARRIVE:
                 bar = min(row[AUX], 15)
                 arrived[b, bar] += 1
+                barrier_free = max(float(clock), barrier_free) + settings[S_BARRIER_EACH]
                 if act == BARRIER:
                     at_barrier[w] = bar
             else:
@@ -427,7 +464,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 for bar in range(16):
                     if arrived[b, bar] >= left[b] and arrived[b, bar] > 0:
                         waiting = False
-                        go = clock + np.int64(settings[S_BARRIER])
+                        go = np.int64(max(float(clock), barrier_free) + settings[S_BARRIER])
                         for i in range(each):
                             v = b * each + i
                             if at_barrier[v] == bar:

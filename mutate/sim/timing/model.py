@@ -19,6 +19,7 @@ from mutate.sim.caches import goes_around
 from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.space import Initial
+from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing.sampling import Reuse, Sample, record, reuse_of
 from mutate.sim.timing.units import Rates, table_of, untimed
@@ -27,30 +28,6 @@ from mutate.sim.timing.units import Rates, table_of, untimed
 RECORDED = 1_000_000
 PLAYED = 1_500_000
 _MARKS = 64
-
-# What no machine file has yet. Each names where it is from.
-QUEUE = 5
-"""Memory instructions that a scheduler's queue holds before issue stalls (Huerta et al., "Dissecting and Modeling the
-
-Architecture of Modern GPU Cores", MICRO 2025)."""
-READ_RELEASE = 6.0
-"""Clocks from the start of a memory instruction in the LSU until its operands are read (the same: 9 to 11 from issue)."""
-BARRIER = 20.0
-"""Clocks from the last warp's arrival at a barrier until the others go on. A guess."""
-PORT = 64.0
-"""Bytes a clock that one SM gets from L2 where others want nothing (NVIDIA A100 whitepaper)."""
-TAGS = 4.0
-"""Lines of 128 bytes that L1 looks up in a clock. A guess."""
-BACKLOG = 1000.0
-"""Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
-RESTART = 100.0
-"""Clocks from the end of a block until its successor issues. A guess."""
-LOADED = 150.0
-"""Clocks of waiting in DRAM at half its bandwidth: what a copy with few and many warps takes on an H200 beyond the
-
-latency of one access (``Roofs.copy_by_warps``); waiting goes as load / (1 − load)."""
-ATOMIC_CLOCKS = 1.0
-"""Clocks between atomics on one address (NVIDIA Kepler GK110 whitepaper)."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +102,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     reuse = reuse_of(sample, resident * sms, l2_bytes)
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - default_carveout(resources, device)) * 1024
     settings = settings_of(machine, resident, turn, total, l1, played)
-    return _play(kernel, launch, machine, sample, reuse, settings, turn, sms)
+    return _play(kernel, launch, machine, sample, reuse, settings, turn)
 
 
 def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int) -> npt.NDArray[np.float64]:
@@ -147,26 +124,28 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[e.S_L1_LATENCY] = rates.number("latency.l1", 32)
     s[e.S_L2_LATENCY] = machine.number("latency.l2")
     s[e.S_DRAM_LATENCY] = machine.number("latency.dram")
-    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / PORT)
-    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", l2, 32.0 / PORT)
+    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / c.READ_PORT)
+    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0, 32.0 / c.WRITE_PORT)
+    # Rates of the whole GPU, measured with all its SMs at work.
+    part = 1.0 / (share * sms)
+    s[e.S_READ_LINE] = max(s[e.S_L2_CLOCKS], c.READ_LINE * part)
+    s[e.S_WRITE_LINE] = max(s[e.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
+    s[e.S_ATOMIC] = c.ATOMIC_SECTOR * part
     s[e.S_READ_CLOCKS], s[e.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
+    s[e.S_LONE] = c.LONE
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[e.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
-    s[e.S_LOAD] = LOADED
+    s[e.S_LOAD] = c.LOADED
     s[e.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
-    s[e.S_BARRIER], s[e.S_QUEUE], s[e.S_TAGS] = BARRIER, QUEUE, TAGS
-    s[e.S_DATA] = 128.0
-    s[e.S_ATOMIC] = max(s[e.S_WRITE_CLOCKS_L2], sms / rates.number("l2.slices", sms))
-    s[e.S_BACKLOG] = BACKLOG
+    s[e.S_BARRIER], s[e.S_BARRIER_EACH], s[e.S_QUEUE] = c.BARRIER, c.BARRIER_EACH, c.QUEUE
+    s[e.S_BACKLOG], s[e.S_READ_RELEASE], s[e.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[e.S_MIO_ISSUE] = s[e.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
     s[e.S_L1_LINES] = l1 // 128
-    s[e.S_READ_RELEASE] = READ_RELEASE
-    s[e.S_RESTART] = RESTART
     return s
 
 
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
-          settings: npt.NDArray[np.float64], turn: int, sms: int) -> SimulatedTime:
+          settings: npt.NDArray[np.float64], turn: int) -> SimulatedTime:
     s = sample.streams
     count = len(kernel.listing)
     done, marks = np.zeros(turn, np.int64), np.zeros(_MARKS, np.int64)
@@ -183,10 +162,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         half = _MARKS // 2
         rate = (end - float(marks[half])) / (issued - half * settings[e.S_BUDGET] / _MARKS)
         cycles += max(0.0, instructions - issued) * rate
-    bound = _hottest(sample, turn * sms) * ATOMIC_CLOCKS
+    bound = _hottest(sample) * c.ATOMIC_SAME
     limit = ""
     if bound > cycles:
-        cycles, limit = bound, "atomics on one sector"
+        cycles, limit = bound, "atomics at one place"
     clock = machine.number("clock.boost") * 1e3
     overhead = Rates(machine).number("launch.back_to_back", 0.0) / 1e3
     util = _utilisation(busy, end, settings)
@@ -204,7 +183,7 @@ def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArra
     out: dict[str, Any] = {
         "issue": busy[e.B_ISSUE] / schedulers, "alu": busy[e.B_ALU] / schedulers, "fma": busy[e.B_FMA] / schedulers,
         "fp64": busy[e.B_FP64] / schedulers, "xu": busy[e.B_XU] / schedulers, "l1": busy[e.B_DATA],
-        "l2": busy[e.B_L2], "dram": busy[e.B_DRAM]}
+        "l2": busy[e.B_L2], "l2_write": busy[e.B_L2_WRITE], "dram": busy[e.B_DRAM]}
     return {k: float(v) / max(1.0, end) for k, v in out.items()}
 
 
@@ -215,15 +194,12 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
             "dram_read_sectors": float(busy[e.N_DRAM_READ]), "dram_write_sectors": float(busy[e.N_DRAM_WRITE])}
 
 
-def _hottest(sample: Sample, blocks: int) -> float:
-    """Rounds of atomics on the sector that has most of them, in the whole grid: they go one after another."""
+def _hottest(sample: Sample) -> float:
+    """Rounds of atomics at the place that has most of them, in the whole grid: they go one after another."""
     s = sample.streams
-    if not len(s.requests):
-        return 0.0
     kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
     mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
     if not mine.size:
         return 0.0
-    del blocks
-    _, counts = np.unique(mine, return_counts=True)
+    _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
     return float(counts.max()) * sample.grid_blocks / len(sample.blocks)

@@ -1,0 +1,44 @@
+"""What the model of time needs and no machine file says. Each value names where it is from; none is from the samples."""
+
+from __future__ import annotations
+
+SCATTERED = "tests/machines/reference/h200_scattered.csv: made by tests/machines/scattered.cu on an H200 (1980 MHz, 132 SMs)"
+"""The source of what is said to be measured here. In clocks of one SM, so that it can stand for other machines."""
+_PER_NS = 132 * 1.98
+"""Clocks of all SMs in a nanosecond."""
+
+READ_LINE = _PER_NS / 150.1
+"""Least clocks of an SM between its reads of different lines in L2 (read_1_16MB)."""
+WRITE_LINE = _PER_NS / 76.3
+"""Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
+WRITE_BYTES = 16.2
+"""Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
+READ_PORT, WRITE_PORT = 50.2, 32.0
+"""Bytes a clock that an SM alone reads from L2 and writes to it (l2_read_1_sms, l2_write_1_sms)."""
+ATOMIC_SECTOR = _PER_NS / 103.0
+"""Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
+ATOMIC_SAME = 1.98 / 1.3666
+"""Clocks of the whole GPU between additions at one place in L2 (add_one_word)."""
+ATOMIC_PLACE = 9
+"""Additions to addresses that agree but for so many last bits go one after another: the rates of add_one_word,
+
+add_one_line and add_random_8 to _65536 are met within 30 %."""
+LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
+"""A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
+BARRIER, BARRIER_EACH = 13.7, 2.0
+"""Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
+
+QUEUE = 5
+"""Memory instructions that a scheduler's queue holds before issue stalls (Huerta et al., "Dissecting and Modeling the
+
+Architecture of Modern GPU Cores", MICRO 2025)."""
+READ_RELEASE = 6.0
+"""Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
+LOADED = 180.0
+"""Clocks of waiting in DRAM at half its bandwidth, so that a copy with 2 to 64 warps an SM comes out as it does on an
+
+H200 (``Roofs.copy_by_warps``, tests/timing_model); waiting goes as load / (1 - load)."""
+BACKLOG = 1000.0
+"""Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
+RESTART = 100.0
+"""Clocks from the end of a block until its successor issues. A guess."""
