@@ -38,6 +38,10 @@ LOADED = 180.0
 """Clocks of waiting in DRAM at half its bandwidth, so that a copy with 2 to 64 warps an SM comes out as it does on an
 
 H200 (``Roofs.copy_by_warps``, tests/timing_model); waiting goes as load / (1 - load)."""
+SPREAD = 150.0
+"""Clocks by which DRAM answers earlier or later than on average, evenly spread over lines: from the same copies, of which
+
+a warp waits for one line (4 bytes a lane) or for four (16)."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 100.0

@@ -40,8 +40,8 @@ _LOCAL = LOCAL_BASE >> 5
 # Settings (float64): see ``model.settings_of``.
 (S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
  S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
- S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH) = range(26)
-SETTINGS = 26
+ S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD) = range(27)
+SETTINGS = 27
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
 (ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
@@ -100,15 +100,20 @@ def _dram(state, settings, t, write, factor):
     state[6] = state[6] * np.exp(-gap / _WINDOW) + cost / _WINDOW
     state[5] = max(state[5], t)
     used = min(0.9, state[6])
-    start = max(t, state[2])
-    state[2] = start + cost
-    return start + settings[S_LOAD] * used / (1.0 - used)
+    wait = max(0.0, state[2] - t)
+    state[2] = t + wait + cost
+    # Writes wait in L2 while there is something to read, as long as it holds them.
+    state[7] = min(state[7], wait)
+    if write:
+        state[7] = min(state[7] + cost, settings[S_BACKLOG])
+        return t + wait
+    return t + wait - state[7] + settings[S_LOAD] * used / (1.0 - used)
 
 
 dram = jit_into(FOLDER, _dram)
 
 
-def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, around,
+def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, sparse, around,
           settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
@@ -329,12 +334,13 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 factor = 1.0
                                 if not ((i > first and sectors[i - 1] == other)
                                         or (i + 1 < first + count and sectors[i + 1] == other)):
-                                    factor = settings[S_LONE]
+                                    factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                                     # DRAM gives 64 bytes, so the other half is in L2 now.
                                     twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
                                 moved = dram(state, settings, asked, False, factor)
                                 busy[B_DRAM] += state[2] - max(before, asked)
-                                come = moved - 4.0 + settings[S_DRAM_LATENCY]
+                                come = moved - 4.0 + settings[S_DRAM_LATENCY] + settings[S_SPREAD] * (
+                                    2.0 * mix(sector >> 2, 3) - 1.0)
                             result = max(result, come)
                             if not through and victim >= 0:
                                 if place < 0:

@@ -132,7 +132,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[e.S_WRITE_LINE] = max(s[e.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
     s[e.S_ATOMIC] = c.ATOMIC_SECTOR * part
     s[e.S_READ_CLOCKS], s[e.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
-    s[e.S_LONE] = c.LONE
+    s[e.S_LONE], s[e.S_SPREAD] = c.LONE, c.SPREAD
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[e.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
     s[e.S_LOAD] = c.LOADED
@@ -154,7 +154,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
     end, issued, finished = e.play(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts,
                                    s.requests, s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common,
-                                   around, settings, done, stalls, busy, marks)
+                                   reuse.sparse, around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)

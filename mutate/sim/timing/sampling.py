@@ -156,12 +156,13 @@ def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], war
 class Reuse:
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
 
-    go to DRAM, and whether sampled blocks have it in common.
+    go to DRAM, whether sampled blocks have it in common, and the part of it that the grid does not read.
     """
 
     read: Array
     written: Array
     common: Array
+    sparse: Array
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
@@ -203,7 +204,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
-    return Reuse(out[0], out[1], common)
+    sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
+    return Reuse(out[0], out[1], common, sparse)
 
 
 def _block_of_request(sample: Sample) -> Array:
