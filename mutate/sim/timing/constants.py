@@ -4,6 +4,7 @@ from __future__ import annotations
 
 SCATTERED = "tests/machines/reference/h200_scattered.csv: made by tests/machines/scattered.cu on an H200 (1980 MHz, 132 SMs)"
 """The source of what is said to be measured here. In clocks of one SM, so that it can stand for other machines."""
+# "Calibration": what `kmutate calibrate` measured on that GPU on 2026-11-21, taken where the machine file has no value.
 _PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
 
@@ -13,8 +14,8 @@ WRITE_LINE = _PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
 WRITE_BYTES = 16.2
 """Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
-READ_PORT, WRITE_PORT = 50.2, 32.0
-"""Bytes a clock that an SM alone reads from L2 and writes to it (l2_read_1_sms, l2_write_1_sms)."""
+READ_PORT, WRITE_PORT = 117.7, 32.0
+"""Bytes a clock that an SM alone reads from L2 and writes to it (calibration)."""
 ATOMIC_SECTOR = _PER_NS / 103.0
 """Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
 ATOMIC_SAME = 1.98 / 1.3666
@@ -44,5 +45,7 @@ SPREAD = 150.0
 a warp waits for one line (4 bytes a lane) or for four (16)."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
-RESTART = 100.0
-"""Clocks from the end of a block until its successor issues. A guess."""
+RESTART = 320.0
+"""Clocks from the end of a block until its successor issues (calibration)."""
+S2R, S2UR, CONSTANT, ATOMIC = 23, 35, 28, 389
+"""Latencies in clocks of special registers, constant memory by an index, and atomics with a result (calibration)."""

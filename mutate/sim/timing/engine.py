@@ -18,6 +18,7 @@ from mutate.sim.timing.units import (
     AUX,
     BARRIER,
     COMMIT,
+    CONTROL,
     DEPBAR,
     GLOBAL,
     INTERVAL,
@@ -40,8 +41,8 @@ _LOCAL = LOCAL_BASE >> 5
 # Settings (float64): see ``model.settings_of``.
 (S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
  S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
- S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD) = range(27)
-SETTINGS = 27
+ S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD, S_ATOMIC_LATENCY) = range(28)
+SETTINGS = 28
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
 (ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
@@ -157,6 +158,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
     last = np.full(schedulers, -1, np.int64)
     sched_next = np.zeros(schedulers, np.int64)
     twins = np.full(_TWINS, -1, np.int64)
+    twin_at = np.zeros(_TWINS, np.float64)
     barrier_free = 0.0
     lsu_free = 0.0
     data_free = 0.0
@@ -326,21 +328,26 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                             busy[B_L2] += taken
                             busy[N_L2_READ] += 1
                             come = asked - 4.0 + settings[S_L2_LATENCY]
-                            if touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r] and twins[
-                                    sector & (_TWINS - 1)] != sector:
+                            if twins[sector & (_TWINS - 1)] == sector:
+                                come = max(come, twin_at[sector & (_TWINS - 1)])
+                            elif touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r]:
                                 busy[N_DRAM_READ] += 1
                                 before = state[2]
                                 other = sectors[i] ^ 1
                                 factor = 1.0
+                                alone = False
                                 if not ((i > first and sectors[i - 1] == other)
                                         or (i + 1 < first + count and sectors[i + 1] == other)):
                                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
-                                    # DRAM gives 64 bytes, so the other half is in L2 now.
-                                    twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
+                                    alone = True
                                 moved = dram(state, settings, asked, False, factor)
                                 busy[B_DRAM] += state[2] - max(before, asked)
                                 come = moved - 4.0 + settings[S_DRAM_LATENCY] + settings[S_SPREAD] * (
                                     2.0 * mix(sector >> 2, 3) - 1.0)
+                                if alone:
+                                    # DRAM gives 64 bytes, so the other half is then in L2, too.
+                                    twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
+                                    twin_at[(sector ^ 1) & (_TWINS - 1)] = come
                             result = max(result, come)
                             if not through and victim >= 0:
                                 if place < 0:
@@ -370,7 +377,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 dram(state, settings, asked, kind != _ATOMIC, 1.0)
                                 busy[B_DRAM] += state[2] - max(before, asked)
                             if kind == _ATOMIC:
-                                result = max(result, asked + settings[S_L2_LATENCY])
+                                result = max(result, asked + settings[S_ATOMIC_LATENCY])
                             else:
                                 place, victim = lookup(tags, ages, ready, lines, sector, issued)
                                 if victim >= 0:
@@ -489,7 +496,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 sched_next[v % schedulers] = min(sched_next[v % schedulers], max(go_on, clock + 1))
                         if waiting or act == ARRIVE:
                             arrived[b, bar] = 0
-            sched_next[s] = clock + 1
+            # A branch that is taken costs its scheduler one more clock.
+            sched_next[s] = clock + 1 if at[w] >= end[w] or unit != CONTROL or pcs[at[w]] == pc + 1 else clock + 2
     return max(float(clock_end), final if finished == blocks else float(clock_end)), issued, finished
 
 

@@ -124,13 +124,13 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[e.S_L1_LATENCY] = rates.number("latency.l1", 32)
     s[e.S_L2_LATENCY] = machine.number("latency.l2")
     s[e.S_DRAM_LATENCY] = machine.number("latency.dram")
-    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / c.READ_PORT)
-    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0, 32.0 / c.WRITE_PORT)
+    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
+    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0, 32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     s[e.S_READ_LINE] = max(s[e.S_L2_CLOCKS], c.READ_LINE * part)
     s[e.S_WRITE_LINE] = max(s[e.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
-    s[e.S_ATOMIC] = c.ATOMIC_SECTOR * part
+    s[e.S_ATOMIC], s[e.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
     s[e.S_READ_CLOCKS], s[e.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     s[e.S_LONE], s[e.S_SPREAD] = c.LONE, c.SPREAD
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
@@ -167,7 +167,9 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     if bound > cycles:
         cycles, limit = bound, "atomics at one place"
     clock = machine.number("clock.boost") * 1e3
-    overhead = Rates(machine).number("launch.back_to_back", 0.0) / 1e3
+    # Files by `kmutate calibrate` have the time of a lone empty kernel; older ones have it as that of one of many.
+    lone = machine.get("launch.empty_by_blocks") is not None
+    overhead = Rates(machine).number("launch.by_events" if lone else "launch.back_to_back", 0.0) / 1e3
     util = _utilisation(busy, end, settings)
     limit = limit or max(util, key=lambda k: util[k])
     whole = max(1, int(stalls.sum()))

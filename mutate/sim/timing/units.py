@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mutate.machines import Machine
 from mutate.sass.disasm import Instruction
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
+from mutate.sim.timing import constants as c
 
 # Ports of a scheduler. FMA_LITE is the half of the FP32 units that has no integer multiplier.
 ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, FP16 = range(8)
@@ -76,6 +77,14 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
     return out
 
 
+def _mio_latency(name: str, rates: Rates) -> int:
+    if name in ("S2R", "B2R"):
+        return rates.latency("s2r", c.S2R)
+    if name in ("S2UR", "R2UR"):
+        return rates.latency("s2ur", c.S2UR)
+    return rates.latency("constant", c.CONSTANT) if name == "LDC" else rates.latency("shuffle", 24)
+
+
 def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) -> None:
     name = instruction.name
     unit, interval, latency, act = ALU, rates.interval("logic"), 0, PLAIN
@@ -100,7 +109,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name in _XU:
         unit, interval, latency = XU, rates.interval("sfu"), rates.latency("sfu", 18)
     elif name in _MIO:
-        unit, latency = MIO, rates.latency("shuffle", 24)
+        unit, latency = MIO, _mio_latency(name, rates)
         interval = rates.interval("shuffle") if name in ("SHFL", "MATCH", "REDUX") else 2
         act = COMMIT if name == "LDGDEPBAR" else PLAIN
     elif name == "BAR":
