@@ -118,9 +118,9 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
           settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
-    ``done`` gets the clock at which each block finished, ``marks`` the clock when each of equal parts of the budget had
+    The budget is in instructions, and eight sectors count as one. ``done`` gets the clock at which each block finished,
 
-    been issued. Servers in ``state``: L2 reads, L2 writes, DRAM, and what DRAM's
+    ``marks`` (parts, 2) the clock and the instructions issued when each of equal parts of the budget was used up. Servers in ``state``: L2 reads, L2 writes, DRAM, and what DRAM's
     load is reckoned from.
     """
     resident = int(settings[S_RESIDENT])
@@ -190,7 +190,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                     nxt[w] = _NEVER
             launched += 1
 
-    while finished < blocks and issued < budget:
+    work = 0
+    while finished < blocks and work < budget:
         clock = _NEVER
         for s in range(schedulers):
             clock = min(clock, sched_next[s])
@@ -254,8 +255,11 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             b = w // each
             stalls[pc, ISSUED] += 1
             stalls[pc, R_NOT_SELECTED] += clock - nxt[w]
-            marks[issued * len(marks) // budget] = clock
+            if work < budget:
+                part = work * len(marks) // budget
+                marks[part, 0], marks[part, 1] = clock, issued
             issued += 1
+            work += 1
             busy[B_ISSUE] += 1
             busy[unit] += row[INTERVAL]
             ports[s, unit] = clock + row[INTERVAL]
@@ -299,6 +303,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                     operands = start + settings[S_READ_RELEASE]
                     result = start + cost - 1.0 - 4.0 + settings[S_L1_LATENCY]
                     through = around[pc]
+                    # Many sectors take longer to play than an instruction.
+                    work += count // 8
                     for i in range(first, first + count):
                         sector = sectors[i]
                         r = region[i]

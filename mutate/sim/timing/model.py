@@ -148,7 +148,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
           settings: npt.NDArray[np.float64], turn: int) -> SimulatedTime:
     s = sample.streams
     count = len(kernel.listing)
-    done, marks = np.zeros(turn, np.int64), np.zeros(_MARKS, np.int64)
+    done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
     stalls = np.zeros((count, len(e.STALLS)), np.int64)
     busy = np.zeros(e.BUSY, np.float64)
     around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
@@ -159,8 +159,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)
     if finished < turn:
-        half = _MARKS // 2
-        rate = (end - float(marks[half])) / (issued - half * settings[e.S_BUDGET] / _MARKS)
+        at, had = marks[_MARKS // 2]
+        rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
     bound = _hottest(sample) * c.ATOMIC_SAME
     limit = ""
