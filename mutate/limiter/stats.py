@@ -73,3 +73,23 @@ def from_intervals(intervals: Mapping[str, Interval], reference: str) -> Samples
 def of(value: float, resampled: Any) -> Interval:
     """The interval of a quantity computed from resampled medians."""
     return _interval(value, np.asarray(resampled, np.float64))
+
+
+def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float]) -> Samples:
+    """The same for times that a model gives, with the errors that it is known to have.
+
+    ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of a
+    ratio to it. An error of the first kind is common to all times; each has one of the second of its own.
+    """
+    rng = np.random.default_rng(_SEED)
+
+    def draw(quantiles: Sequence[float]) -> Floats:
+        grid = np.linspace(0, 1, len(quantiles))
+        return np.exp(np.interp(rng.random(RESAMPLES), grid, np.asarray(quantiles, np.float64)))
+
+    common = draw(absolute)
+    own = {n: np.ones(RESAMPLES) if n == reference else draw(ratio) for n in times}
+    medians = {n: t * common * own[n] for n, t in times.items()}
+    intervals = {n: _interval(t, medians[n]) for n, t in times.items()}
+    gains = {n: _interval(times[reference] / t, times[reference] / (t * own[n])) for n, t in times.items()}
+    return Samples(medians, intervals, gains)

@@ -20,6 +20,7 @@ from mutate.model import Outcome, Verdict
 from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding
 from mutate.pipeline.experiments import grid_runs, occupancy_runs
 from mutate.pipeline.facts import Known, facts_of
+from mutate.pipeline.predictions import Predictions, predict_plan
 from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
@@ -34,7 +35,6 @@ from mutate.toolchain.cache import default_cache
 from mutate.toolchain.nvrtc import Compiled
 
 _DEFAULT_ARCH = "sm_90"
-CANNOT_TIME = "the simulator executes and counts, it has no model of time yet"
 
 
 def run_analysis(request: AnalyzeRequest, progress: Progress = no_progress,
@@ -61,6 +61,7 @@ class _Item:
     sweep: Plan | None = None
     session: Session | None = None
     swept: Session | None = None
+    predicted: Predictions | None = None
 
 
 class _Run:
@@ -92,6 +93,9 @@ class _Run:
             if self.gpu is not None:
                 with self._clock("measure"):
                     self._measure(items, self.gpu)
+            elif self.machine is not None:
+                with self._clock("predict"):
+                    self._predict(items, proven, self.machine)
         except KeyboardInterrupt:
             self.interrupted = True
         kernels = tuple(self._kernel(r, [i for i in items if i.result is r], proven) for r in proven.results)
@@ -143,6 +147,18 @@ class _Run:
         self.warnings += [w for w in report.warnings if w not in self.warnings]
 
     # -- times ---------------------------------------------------------------------------------------------------
+
+    def _predict(self, items: Sequence[_Item], proven: Proven, machine: Machine) -> None:
+        """Times by the model, one launch after another."""
+        if proven.prover is None:
+            return
+        for number, item in enumerate(items):
+            if item.counts_error is not None:
+                continue
+            item.plan = self._plan(f"{number}", item)
+            work = next(k for k, w in enumerate(proven.prover.works) if w is item.work)
+            listings = {name or ORIGINAL: listing for (k, name), listing in proven.prover.listings.items() if k == work}
+            item.predicted = predict_plan(item.plan, listings, machine, self.request.settings.l2, self.progress)
 
     def _measure(self, items: Sequence[_Item], gpu: Gpu) -> None:
         plans: list[Plan] = []
@@ -225,12 +241,21 @@ class _Run:
         return KernelAnalysis(result.target, tuple(self._launch(item, proven) for item in items))
 
     def _why_untimed(self, item: _Item) -> str:
-        if item.session is not None:
+        if item.session is not None or (item.predicted is not None and item.predicted.times):
             return ""
-        return "interrupted before it was timed" if self.interrupted else self.untimed
+        if self.interrupted:
+            return "interrupted before it was timed"
+        why = self.untimed
+        if item.counts_error is not None:
+            why = _joined(why, item.counts_error.what)
+        elif item.predicted is not None:
+            why = _joined(why, *item.predicted.errors.values())
+        elif self.machine is None and self.gpu is None:
+            why = _joined(why, "no machine is known for this architecture")
+        return why or "nothing was timed"
 
     def _launch(self, item: _Item, proven: Proven) -> LaunchAnalysis:
-        timed = Timed(item.session, item.swept)
+        timed = Timed(item.session, item.swept, item.predicted)
         compiled = item.compiled
         facts = facts_of(Known(item.launch, _resources(item), self._device, item.counts, self.machine, self.roofs,
                                self.gpu, timed.overhead_ms, self.request.settings.l2))
@@ -245,16 +270,20 @@ class _Run:
             compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads)
 
 
+def _joined(*parts: str) -> str:
+    return "; ".join(p for p in dict.fromkeys(parts) if p)
+
+
 def _choose_backend(request: AnalyzeRequest) -> tuple[Gpu | None, str]:
     """The GPU, or why nothing is timed. Raises ``KmutateError`` ``no-gpu`` where one was asked for."""
     if request.backend == "sim":
-        return None, CANNOT_TIME
+        return None, ""
     found = find_gpu(request.settings.device)
     if isinstance(found, Gpu):
         return found, ""
     if request.backend == "gpu":
         raise KmutateError("no-gpu", f"cannot time on a GPU: {found.why}", hint=found.hint)
-    return None, f"{found.why}; {CANNOT_TIME}"
+    return None, found.why
 
 
 def _machine(request: AnalyzeRequest, gpu: Gpu | None) -> Machine | None:

@@ -10,6 +10,7 @@ from mutate.limiter.model import Facts, Interval, SweepPoint, VariantTime
 from mutate.limiter.stats import Samples, resample
 from mutate.model import Outcome, Verdict
 from mutate.pipeline.experiments import grid_name, occupancy_name
+from mutate.pipeline.predictions import Predictions
 from mutate.results import KernelResult, VariantResult
 from mutate.timing import IDENTITY, ORIGINAL, RunOutcome, RunTimes, Session
 
@@ -23,9 +24,13 @@ class Timed:
 
     session: Session | None
     sweep: Session | None = None
+    predicted: Predictions | None = None
+    """By the model, where nothing was measured."""
 
     @property
     def overhead_ms(self) -> float | None:
+        if self.session is None and self.predicted is not None:
+            return self.predicted.overhead_ms
         if self.session is None or not self.session.overhead_ms:
             return None
         return statistics.median(self.session.overhead_ms)
@@ -42,7 +47,8 @@ def samples_of(session: Session | None) -> Samples | None:
 def evidence_of(timed: Timed, result: KernelResult, facts: Facts) -> Evidence:
     """Puts times, certificates and facts side by side."""
     session = timed.session
-    samples = samples_of(session)
+    predicted = timed.predicted if session is None else None
+    samples = predicted.samples() if predicted is not None else samples_of(session)
     variants: dict[str, VariantTime] = {}
     for name in (ORIGINAL, *(v.mutation for v in result.variants)):
         proven = next((v for v in result.variants if v.mutation == name), None)
@@ -54,14 +60,25 @@ def evidence_of(timed: Timed, result: KernelResult, facts: Facts) -> Evidence:
             name, samples.intervals.get(name) if samples is not None else None,
             samples.gains.get(name) if samples is not None else None,
             proven.certificate.verdict if proven is not None and proven.certificate is not None else None,
-            _outcome(proven, run), _why(proven, run), run.resident_blocks if run is not None else None, expected,
-            _work(proven))
+            _outcome(proven, run, predicted, name), (*_why(proven, run), *_not_predicted(predicted, name)),
+            _resident(run, predicted, name), expected, _work(proven))
     noise = None
-    if samples is not None and IDENTITY in samples.gains:
+    if predicted is None and samples is not None and IDENTITY in samples.gains:
         gain = samples.gains[IDENTITY]
         noise = Interval(1 / gain.value, 1 / gain.high, 1 / gain.low)
-    return Evidence(variants, facts, samples, occupancy_points(timed), grid_points(timed), "measured",
-                    _remarks(session), noise)
+    return Evidence(variants, facts, samples, occupancy_points(timed), grid_points(timed),
+                    "measured" if predicted is None else "simulated",
+                    _remarks(session) if predicted is None else predicted.remarks, noise)
+
+
+def _resident(run: RunTimes | None, predicted: Predictions | None, name: str) -> int | None:
+    if predicted is not None:
+        return predicted.times[name].resident_blocks if name in predicted.times else None
+    return run.resident_blocks if run is not None else None
+
+
+def _not_predicted(predicted: Predictions | None, name: str) -> tuple[str, ...]:
+    return (predicted.errors[name],) if predicted is not None and name in predicted.errors else ()
 
 
 def _work(proven: VariantResult | None) -> float:
@@ -72,9 +89,11 @@ def _work(proven: VariantResult | None) -> float:
     return sum(dynamic.variant.values()) / sum(dynamic.original.values())
 
 
-def _outcome(proven: VariantResult | None, run: RunTimes | None) -> str:
+def _outcome(proven: VariantResult | None, run: RunTimes | None, predicted: Predictions | None, name: str) -> str:
     if proven is not None and proven.outcome is not Outcome.OK:
         return str(proven.outcome)
+    if predicted is not None and name in predicted.times:
+        return "ok"
     return str(run.outcome) if run is not None else "not-timed"
 
 

@@ -1,14 +1,17 @@
 """The model of time against an H200: errors of absolute times, ratios of variants, order of pairs, limiters.
 
-    python tests/gpu/timing_errors.py [--originals] [--json FILE] [SAMPLE ...]
+    python tests/gpu/timing_errors.py [--originals] [SAMPLE ...]      prints
+    python tests/gpu/timing_errors.py --write                         of all samples, and keeps h200_timing.json
 
-The times measured are those of h200_analysis.json. Nothing here sets a constant of the model.
+The times measured are those of h200_analysis.json. Nothing here sets a constant of the model; the quantiles of its errors,
+which `kmutate analyze` gives as the uncertainty of simulated times, are copied from here to mutate/sim/timing/accuracy.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -24,6 +27,8 @@ from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 
 REFERENCE = Path(__file__).with_name("reference") / "h200_analysis.json"
+KEPT = Path(__file__).with_name("reference") / "h200_timing.json"
+_QUANTILES = 21
 
 
 def reference() -> dict[str, list[dict[str, Any]]]:
@@ -116,21 +121,71 @@ def order(rows: list[dict[str, Any]]) -> tuple[int, int]:
     return right, total
 
 
+def limiters(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> list[tuple[str, int, str, str]]:
+    """(kernel, launch, limiter on the GPU, limiter by simulated times) of each launch."""
+    from mutate.limiter.rules import Ratios, decide
+
+    overhead = json.loads(REFERENCE.read_text())["roofs"]["launch_overhead_us"] / 1e3
+    times = {(r["sample"], r["kernel"], r["launch"], r["variant"]): r["sim"] for r in rows}
+    out = []
+    for sample, launches in known.items():
+        seen: dict[str, int] = {}
+        for la in launches:
+            number = seen[la["kernel"]] = seen.get(la["kernel"], -1) + 1
+            full, memory, arithmetic = (times.get((sample, la["kernel"], number, v))
+                                  for v in ("original", "memory-only", "math-only"))
+            if full and memory and arithmetic:
+                found = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
+                out.append((la["kernel"], number, la["limiter"], str(found)))
+    return out
+
+
+def quantiles(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Quantiles of ln(measured / simulated): of originals, and of variants' ratios to them."""
+    first = {(r["sample"], r["kernel"], r["launch"]): r for r in rows if r["variant"] == "original"}
+    logs = {id(r): math.log(r["gpu"] / r["sim"]) for r in rows}
+    own = [logs[id(r)] - logs[id(first[r["sample"], r["kernel"], r["launch"]])] for r in rows
+           if r["variant"] != "original" and (r["sample"], r["kernel"], r["launch"]) in first]
+    grid = np.linspace(0, 1, _QUANTILES)
+    return {"absolute": [round(float(q), 3) for q in np.quantile([logs[id(r)] for r in first.values()], grid)],
+            "ratio": [round(float(q), 3) for q in np.quantile(own, grid)]}
+
+
+def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    right, pairs = order(rows)
+    found = limiters(rows, known)
+    return {"absolute": absolute(rows), "ratios": {k: {"launches": n, "median": v} for k, (n, v) in ratios(rows).items()},
+            "order": {"right": right, "pairs": pairs},
+            "limiter": {"same": sum(a == b for _, _, a, b in found), "launches": len(found),
+                        "others": [f for f in found if f[2] != f[3]]}, "quantiles": quantiles(rows)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("samples", nargs="*")
     parser.add_argument("--originals", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--rows", type=Path, help="rows of an earlier run instead of new ones")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     known = reference()
-    rows = []
-    for sample in args.samples or sorted(known):
+    rows = json.loads(args.rows.read_text()) if args.rows else []
+    for sample in () if rows else args.samples or sorted(known):
         rows += time_sample(sample, known[sample], args.originals)
     if args.json:
         args.json.write_text(json.dumps(rows))
     print("absolute", {k: round(v, 3) for k, v in absolute(rows).items()})
     print("ratios", {k: (n, round(v, 3)) for k, (n, v) in ratios(rows).items()})
     print("order", *order(rows))
+    found = summary(rows, known)
+    print("limiter", found["limiter"])
+    print("quantiles", found["quantiles"])
+    if args.write:
+        kept = [{k: round(r[k], 6) if isinstance(r[k], float) else r[k]
+                 for k in ("sample", "kernel", "launch", "variant", "gpu", "sim", "limit", "resident", "sampled")}
+                for r in rows]
+        lines = ",\n".join(json.dumps(r) for r in kept)
+        KEPT.write_text(f'{{"machine": "h200", "summary": {json.dumps(found)},\n"rows": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ R_COLUMNS = 9
 LOCAL_BASE = 1 << 52
 _FOLDER = machine_code_folder(
     f"timing-{text_digest(('coalesce', 'layout', 'timing/gather', 'timing/engine', 'timing/units'))[:16]}")
+_SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _PC, _WARP, _KIND, _MASK, _WIDTH = lay.L_PC, lay.L_WARP, lay.L_KIND, lay.L_MASK, lay.L_WIDTH
@@ -120,6 +121,13 @@ def _match(records: Ints, requests: Ints) -> Ints:
     out = np.full(len(records), -1, np.int64)
     at = 0
     for k in range(len(requests)):
+        if k > 0:
+            # Of one execution are a copy's store to shared memory and its load, and the spaces of a generic access,
+            # which have other lanes each, in this order.
+            before, kind = requests[k - 1, 2], requests[k, 2]
+            copied = before == _SHARED_STORE and kind == _LOAD
+            if not copied and (kind <= before or requests[k, 3] & requests[k - 1, 3]):
+                at += 1
         while at < len(records) and not (records[at, 0] == requests[k, 0] and records[at, 1] == requests[k, 1]
                                          and requests[k, 3] & ~records[at, 2] == 0):
             at += 1

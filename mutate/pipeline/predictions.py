@@ -1,0 +1,80 @@
+"""Times of a plan by the model: the original and its variants, where no GPU measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mutate.errors import KmutateError
+from mutate.launch.model import Launch
+from mutate.limiter.stats import Samples, from_model
+from mutate.machines import Machine
+from mutate.results import Progress
+from mutate.sass.disasm import Listing
+from mutate.timing import IDENTITY, ORIGINAL, Plan
+
+if TYPE_CHECKING:
+    from mutate.sim.timing.model import SimulatedTime
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What the model says of the runs of a plan, by name; ``errors``: why a run has no time."""
+
+    times: Mapping[str, SimulatedTime] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def overhead_ms(self) -> float | None:
+        first = self.times.get(ORIGINAL)
+        return first.overhead_ms if first is not None else None
+
+    def samples(self) -> Samples | None:
+        """Times with the errors that the model has on the samples; ``None`` where the original has no time."""
+        from mutate.sim.timing.accuracy import ABSOLUTE, RATIO
+
+        if ORIGINAL not in self.times:
+            return None
+        return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO)
+
+
+def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, l2: str, progress: Progress
+                 ) -> Predictions:
+    """The time of each run whose listing is there. What the model cannot time is said, and nothing raised."""
+    from mutate.sim.image import read_image
+    from mutate.sim.timing.model import Kernel, predict
+
+    times: dict[str, SimulatedTime] = {}
+    errors: dict[str, str] = {}
+    runs = [r for r in plan.runs if r.name in listings]
+    for number, run in enumerate(runs):
+        progress("simulating times", number, len(runs))
+        if run.name == IDENTITY and ORIGINAL in times:
+            first = next(r for r in runs if r.name == ORIGINAL)
+            if run.cubin == first.cubin:
+                times[run.name] = times[ORIGINAL]
+                continue
+        try:
+            times[run.name] = predict(Kernel(read_image(run.cubin, run.entry), listings[run.name]), plan.launch, machine,
+                                      extra_smem=run.dynamic_smem - plan.launch.smem)
+        except KmutateError as error:
+            errors[run.name] = error.what
+            if run.name == ORIGINAL:
+                break
+    return Predictions(times, errors, _remarks(times, machine, l2, plan.launch))
+
+
+def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str, launch: Launch) -> tuple[str, ...]:
+    from mutate.sim.timing.accuracy import JUDGED, WORDS
+
+    del launch
+    if not times:
+        return ()
+    out = [f"times are simulated: {WORDS}"]
+    if machine.name != JUDGED:
+        out.append(f"on {machine.title} the model was never compared with measured times")
+    if l2 == "warm":
+        out.append("the model begins with a cold L2")
+    return tuple(out)
