@@ -75,11 +75,12 @@ def of(value: float, resampled: Any) -> Interval:
     return _interval(value, np.asarray(resampled, np.float64))
 
 
-def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float]) -> Samples:
+def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float]
+               ) -> Samples:
     """The same for times that a model gives, with the errors that it is known to have.
 
-    ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of a
-    ratio to it. An error of the first kind is common to all times; each has one of the second of its own.
+    ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of
+    a ratio to it. An error of the first kind is common to all times; each has one of the second of its own.
     """
     rng = np.random.default_rng(_SEED)
 

@@ -158,7 +158,8 @@ class _Run:
             item.plan = self._plan(f"{number}", item)
             work = next(k for k, w in enumerate(proven.prover.works) if w is item.work)
             listings = {name or ORIGINAL: listing for (k, name), listing in proven.prover.listings.items() if k == work}
-            item.predicted = predict_plan(item.plan, listings, machine, self.request.settings.l2, self.progress)
+            item.predicted = predict_plan(item.plan, listings, machine, self._padding(item).carveout_kb,
+                                          self.request.settings.l2, self.progress)
 
     def _measure(self, items: Sequence[_Item], gpu: Gpu) -> None:
         plans: list[Plan] = []

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
-from mutate.launch.model import Launch
 from mutate.limiter.stats import Samples, from_model
 from mutate.machines import Machine
 from mutate.results import Progress
@@ -40,8 +39,8 @@ class Predictions:
         return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO)
 
 
-def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, l2: str, progress: Progress
-                 ) -> Predictions:
+def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, carveout_kb: int | None, l2: str,
+                 progress: Progress) -> Predictions:
     """The time of each run whose listing is there. What the model cannot time is said, and nothing raised."""
     from mutate.sim.image import read_image
     from mutate.sim.timing.model import Kernel, predict
@@ -57,19 +56,19 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
                 times[run.name] = times[ORIGINAL]
                 continue
         try:
-            times[run.name] = predict(Kernel(read_image(run.cubin, run.entry), listings[run.name]), plan.launch, machine,
-                                      extra_smem=run.dynamic_smem - plan.launch.smem)
+            kernel = Kernel(read_image(run.cubin, run.entry), listings[run.name])
+            times[run.name] = predict(kernel, plan.launch, machine,
+                                      extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
         except KmutateError as error:
             errors[run.name] = error.what
             if run.name == ORIGINAL:
                 break
-    return Predictions(times, errors, _remarks(times, machine, l2, plan.launch))
+    return Predictions(times, errors, _remarks(times, machine, l2))
 
 
-def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str, launch: Launch) -> tuple[str, ...]:
+def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str) -> tuple[str, ...]:
     from mutate.sim.timing.accuracy import JUDGED, WORDS
 
-    del launch
     if not times:
         return ()
     out = [f"times are simulated: {WORDS}"]

@@ -3,8 +3,9 @@
     python tests/gpu/timing_errors.py [--originals] [SAMPLE ...]      prints
     python tests/gpu/timing_errors.py --write                         of all samples, and keeps h200_timing.json
 
-The times measured are those of h200_analysis.json. Nothing here sets a constant of the model; the quantiles of its errors,
-which `kmutate analyze` gives as the uncertainty of simulated times, are copied from here to mutate/sim/timing/accuracy.py.
+The times measured are those of h200_analysis.json. Nothing here sets a constant of the model; the quantiles of its
+errors, which `kmutate analyze` gives as the uncertainty of simulated times, are copied from here to
+mutate/sim/timing/accuracy.py.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def reference() -> dict[str, list[dict[str, Any]]]:
 def time_sample(sample: str, launches: list[dict[str, Any]], originals: bool) -> list[dict[str, Any]]:
     """Rows of (sample, kernel, launch, variant, gpu, sim)."""
     machine = load_machine("h200")
-    request = Request(path=samples_dir() / f"{sample}.cu", arch="sm_90", mutations=("identity",) if originals else None)
+    request = Request(path=samples_dir() / f"{sample}.cu", arch="sm_90", mutations=("identity",) if originals else ())
     rows = []
     for binaries in compile_file(request):
         mine = [la for la in launches if la["kernel"] == binaries.target.name]
@@ -52,7 +53,7 @@ def time_sample(sample: str, launches: list[dict[str, Any]], originals: bool) ->
                 start = time.perf_counter()
                 try:
                     found = predict(Kernel(read_image(binary.cubin, binary.entry), binary.listing), launch, machine,
-                                    extra_smem=binary.extra_smem)
+                                    **_held(binaries, name))
                 except Exception as error:  # one kernel that fails is a row of the table
                     print(f"{sample} {known['kernel']} {name}: {error!r}", file=sys.stderr)
                     continue
@@ -66,6 +67,16 @@ def _binaries(binaries: KernelBinaries, originals: bool) -> list[tuple[str, Any]
     if not originals:
         out += [(n, b) for n, b in binaries.variants.items() if n != "identity"]
     return out
+
+
+def _held(binaries: KernelBinaries, name: str) -> dict[str, Any]:
+    """The launch's padding and carve-out, as the GPU had them."""
+    certificate = binaries.certificates.get(name) or next(iter(binaries.certificates.values()), None)
+    plan = certificate.occupancy if certificate is not None else None
+    if plan is None:
+        return {}
+    pad = plan.dynamic_smem_pad if name != "original" and plan.register_cap is None else 0
+    return {"extra_smem": pad, "carveout_kb": plan.carveout_kb}
 
 
 def _row(sample: str, known: dict[str, Any], number: int, name: str, found: SimulatedTime, seconds: float
@@ -154,7 +165,8 @@ def quantiles(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
 def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     right, pairs = order(rows)
     found = limiters(rows, known)
-    return {"absolute": absolute(rows), "ratios": {k: {"launches": n, "median": v} for k, (n, v) in ratios(rows).items()},
+    return {"absolute": absolute(rows),
+            "ratios": {k: {"launches": n, "median": v} for k, (n, v) in ratios(rows).items()},
             "order": {"right": right, "pairs": pairs},
             "limiter": {"same": sum(a == b for _, _, a, b in found), "launches": len(found),
                         "others": [f for f in found if f[2] != f[3]]}, "quantiles": quantiles(rows)}

@@ -1,4 +1,4 @@
-"""The model of time on kernels whose time is known: from latencies, rates and curves that were measured, or by arithmetic."""
+"""The model of time on kernels whose time is known, from latencies, rates and curves that were measured."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_independent_fma_fill_the_schedulers(tmp_path: Path) -> None:
     assert found.limit in ("fma", "issue")
 
 
-# Measured on an H200 (``Roofs.copy_by_warps``): GB/s by resident warps of an SM, 16 and 4 bytes a lane, one under way in
-# each thread.
+# Measured on an H200 (``Roofs.copy_by_warps``): GB/s by resident warps of an SM, 16 and 4 bytes a lane, one under way
+# in each thread.
 WIDE = {2: 622, 8: 1972, 16: 3118, 32: 3886, 64: 4026}
 NARROW = {2: 178, 8: 672, 16: 1238, 32: 2138, 64: 3002}
 
@@ -64,7 +64,8 @@ NARROW = {2: 178, 8: 672, 16: 1238, 32: 2138, 64: 3002}
 def copy(folder: Path, kind: str, warps: int, steps: int) -> float:
     threads = next(t for t in (64, 128, 256) if warps * 32 % t == 0 and warps * 32 // t <= 32)
     n = 132 * warps * 32 * steps
-    found = time_of(folder, f"int n = {n}; dim3 grid = {{ {132 * warps * 32 // threads} }}; dim3 block = {{ {threads} }}; "
+    found = time_of(folder, f"int n = {n}; dim3 grid = {{ {132 * warps * 32 // threads} }}; "
+                    f"dim3 block = {{ {threads} }}; "
                     f"{kind} out[n] = zeros(); {kind} in[n] = zeros(); k(out, in, n);",
                     f"k({kind} *out, const {kind} *in, unsigned long long n) {{\n#pragma unroll 1\n"
                     "for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; "
@@ -166,8 +167,23 @@ def test_every_clock_of_a_warp_has_one_reason(tmp_path: Path) -> None:
 def test_tensor_cores_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(KmutateError) as e:
         time_of(tmp_path, "float out[128] = zeros(); dim3 grid = { 1 }; dim3 block = { 32 }; k(out, 1u);",
-                "k(float *out, unsigned a) { float x = 0, y = 0, z = 0, w = 0; asm volatile(\"mma.sync.aligned.m16n8k16.row"
-                ".col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};\" : \"+f\"(x), "
+                "k(float *out, unsigned a) { float x = 0, y = 0, z = 0, w = 0; asm volatile(\"mma.sync.aligned.m16n8k16"
+                ".row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};\" : \"+f\"(x), "
                 "\"+f\"(y), \"+f\"(z), \"+f\"(w) : \"r\"(a)); out[threadIdx.x] = x + y + z + w; }")
     assert e.value.slug == "no-time"
     assert "HMMA" in e.value.what
+
+
+def test_the_errors_that_are_given_are_those_that_were_found() -> None:
+    import json
+
+    from mutate.sim.timing import accuracy
+
+    kept = json.loads((Path(__file__).parents[1] / "gpu" / "reference" / "h200_timing.json").read_text())
+    found = kept["summary"]
+    assert list(accuracy.ABSOLUTE) == found["quantiles"]["absolute"]
+    assert list(accuracy.RATIO) == found["quantiles"]["ratio"]
+    assert kept["machine"] == accuracy.JUDGED
+    assert f"{found['absolute']['kernels']} sample kernels" in accuracy.WORDS
+    assert f"{100 * found['absolute']['mean']:.0f} % on average" in accuracy.WORDS
+    assert f"up to {100 * found['absolute']['worst']:.0f} %" in accuracy.WORDS

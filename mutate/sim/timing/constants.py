@@ -1,9 +1,9 @@
-"""What the model of time needs and no machine file says. Each value names where it is from; none is from the samples."""
+"""What the model of time needs and no machine file says. Each value names its source; none is from the samples."""
 
 from __future__ import annotations
 
-SCATTERED = "tests/machines/reference/h200_scattered.csv: made by tests/machines/scattered.cu on an H200 (1980 MHz, 132 SMs)"
-"""The source of what is said to be measured here. In clocks of one SM, so that it can stand for other machines."""
+SCATTERED = "tests/machines/reference/h200_scattered.csv: made by tests/machines/scattered.cu on an H200"
+"""The source of values that name a row of it. In clocks of one SM, so that they can stand for other machines."""
 # "Calibration": what `kmutate calibrate` measured on that GPU on 2026-11-21, taken where the machine file has no value.
 _PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
@@ -40,9 +40,9 @@ LOADED = 180.0
 
 H200 (``Roofs.copy_by_warps``, tests/timing_model); waiting goes as load / (1 - load)."""
 SPREAD = 150.0
-"""Clocks by which DRAM answers earlier or later than on average, evenly spread over lines: from the same copies, of which
+"""Clocks by which DRAM answers earlier or later than on average, evenly spread over lines: from the same copies, of
 
-a warp waits for one line (4 bytes a lane) or for four (16)."""
+which a warp waits for one line (4 bytes a lane) or for four (16)."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 320.0

@@ -41,7 +41,8 @@ _LOCAL = LOCAL_BASE >> 5
 # Settings (float64): see ``model.settings_of``.
 (S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
  S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
- S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD, S_ATOMIC_LATENCY) = range(28)
+ S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD,
+ S_ATOMIC_LATENCY) = range(28)
 SETTINGS = 28
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
@@ -114,14 +115,14 @@ def _dram(state, settings, t, write, factor):
 dram = jit_into(FOLDER, _dram)
 
 
-def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, sparse, around,
-          settings, done, stalls, busy, marks):
+def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, sparse,
+          around, settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
     The budget is in instructions, and eight sectors count as one. ``done`` gets the clock at which each block finished,
-
-    ``marks`` (parts, 2) the clock and the instructions issued when each of equal parts of the budget was used up. Servers in ``state``: L2 reads, L2 writes, DRAM, and what DRAM's
-    load is reckoned from.
+    ``marks`` (parts, 2) the clock and the instructions issued when each of equal parts of the budget was used up.
+    ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned
+    from: 4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait.
     """
     resident = int(settings[S_RESIDENT])
     blocks = int(settings[S_BLOCKS])
@@ -141,7 +142,6 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
     instance = np.zeros(warps, np.int64)
     nxt = np.full(warps, _NEVER, np.int64)
     issued_at = np.zeros(warps, np.int64)
-    why = np.zeros(warps, np.int64)
     boards = np.zeros((warps, 6), np.float64)
     long_boards = np.zeros((warps, 6), np.int64)
     ring = np.zeros((warps, 6, 8), np.float64)

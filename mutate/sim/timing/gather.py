@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim import layout as lay
-from mutate.sim.code import machine_code_folder, text_digest
 from mutate.sim.coalesce import ATOMIC, LOAD, STORE, shared_wavefronts, unique_sectors
+from mutate.sim.code import machine_code_folder, text_digest
 from mutate.sim.jit import jit_into
 
 # Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage, the most

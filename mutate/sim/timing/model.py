@@ -13,6 +13,7 @@ from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
+from mutate.occupancy.calculator import effective_capacity
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.caches import goes_around
@@ -35,9 +36,9 @@ class SimulatedTime:
     """What the model says of a launch. Never measured.
 
     ``cycles`` are those of one SM without the launch's overhead. ``utilisation`` is the busy share of each unit while
-    the sample was played, from 0 to 1. ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction``
-    the clocks, shape (instructions, reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of
-    the SM's whole turn) were played, of blocks ``sampled``.
+    the sample was played, from 0 to 1. ``stalls`` has the share of all warps' clocks by ncu's reasons;
+    ``by_instruction`` the clocks, shape (instructions, reasons of ``engine.STALLS``). ``played`` of ``instructions``
+    (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     """
 
     time_ms: float
@@ -72,9 +73,12 @@ class Kernel:
     barriers: int = 1
 
 
-def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0, recorded: int = RECORDED,
+def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0,
+            carveout_kb: int | None = None, recorded: int = RECORDED,
             played: int = PLAYED, initial: Initial | None = None, places: Places | None = None) -> SimulatedTime:
-    """The time of one launch with a cold L2. ``extra_smem``: dynamic shared memory added to the launch's, in bytes.
+    """The time of one launch with a cold L2. ``extra_smem``: dynamic shared memory added to the launch's, in bytes;
+
+    ``carveout_kb``: the carve-out that the launch asks for (``None``: the driver's own choice).
 
     Raises ``KmutateError``: ``no-time`` for opcodes and machines that the model does not cover, and whatever the
     execution of the sample raises.
@@ -90,7 +94,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     resources = KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads,
                                 launch.smem + extra_smem, max(1, kernel.barriers))
     device = device_for(machine.capability)
-    resident = resident_blocks(resources, device).blocks_per_sm
+    resident = resident_blocks(resources, device, carveout_kb).blocks_per_sm
     if resident < 1:
         raise KmutateError("no-time", "no block of this launch fits on an SM")
     gx, gy, gz = launch.grid
@@ -100,12 +104,15 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places)
     l2_bytes = machine.number("l2.size") * 1024 if machine.get("l2.size") is not None else 0.0
     reuse = reuse_of(sample, resident * sms, l2_bytes)
-    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - default_carveout(resources, device)) * 1024
+    carveout = default_carveout(resources, device) if carveout_kb is None else \
+        effective_capacity(resources, device, carveout_kb) // 1024
+    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - carveout) * 1024
     settings = settings_of(machine, resident, turn, total, l1, played)
     return _play(kernel, launch, machine, sample, reuse, settings, turn)
 
 
-def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int) -> npt.NDArray[np.float64]:
+def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int
+                ) -> npt.NDArray[np.float64]:
     """The engine's settings. An SM has the share of L2 and DRAM that its part of the grid's blocks asks for."""
     rates = Rates(machine)
     sms, clock = machine.number("sm.count"), machine.number("clock.boost")
@@ -125,7 +132,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[e.S_L2_LATENCY] = machine.number("latency.l2")
     s[e.S_DRAM_LATENCY] = machine.number("latency.dram")
     s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
-    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0, 32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
+    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
+                                    32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     s[e.S_READ_LINE] = max(s[e.S_L2_CLOCKS], c.READ_LINE * part)
@@ -152,9 +160,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     stalls = np.zeros((count, len(e.STALLS)), np.int64)
     busy = np.zeros(e.BUSY, np.float64)
     around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
-    end, issued, finished = e.play(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts,
-                                   s.requests, s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common,
-                                   reuse.sparse, around, settings, done, stalls, busy, marks)
+    run: Any = e.play
+    end, issued, finished = run(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts, s.requests,
+                                s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common, reuse.sparse,
+                                around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)

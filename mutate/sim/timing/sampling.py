@@ -91,7 +91,7 @@ class Sample:
 
 
 def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
-    """At most ``count`` of the blocks of the SM in the middle, those in the middle of its turn; all when they are few."""
+    """At most ``count`` of the blocks of the SM in the middle, from the middle of its turn; all if they are few."""
     first = min(total - 1, sms // 2) if total >= sms else total // 2
     mine = range(first, total, sms)
     count = max(1, min(count, len(mine)))
@@ -148,7 +148,8 @@ def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], war
     bases = np.array([r.base >> _SECTOR for r in initial.regions] or [0], np.int64)
     region = np.searchsorted(bases, sectors, side="right") - 1
     region = np.where(sectors >= LOCAL_BASE >> _SECTOR, len(bases), np.maximum(region, 0)).astype(np.int32)
-    return Streams(*(np.concatenate(c) for c in columns), starts, np.concatenate(all_requests), sectors,
+    pc, request, cost, on = (np.concatenate(c) for c in columns)
+    return Streams(pc, request, cost, on, starts, np.concatenate(all_requests), sectors,
                    np.concatenate(touches), region)
 
 
@@ -175,8 +176,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     s, blocks = sample.streams, len(sample.blocks)
     arrays = len(sample.initial.regions) + 1
     limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)[:arrays]
-    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5]) if len(s.requests) else np.zeros(0, np.int64)
-    block_of = np.repeat(_block_of_request(sample), s.requests[:, 5]) if len(s.requests) else np.zeros(0, np.int64)
+    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
+    block_of = np.repeat(_block_of_request(sample), s.requests[:, 5])
     writes = (kinds == lay.H_GLOBAL_STORE) | (kinds == lay.H_LOCAL_STORE) | (kinds == lay.H_GLOBAL_ATOMIC)
     found: list[list[tuple[float, float, float]]] = []
     for mask in (~writes, writes):

@@ -25,15 +25,17 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
 UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, LONG = range(11)
 COLUMNS = 11
 
-_MEMORY = frozenset("LDG STG LDL STL LD ST LDGSTS ATOM ATOMG RED REDG".split())
-_SHARED = frozenset("LDS STS ATOMS REDS LDSM STSM".split())
-_FP32 = frozenset("FADD FMUL FFMA FADD32I FMUL32I FFMA32I FSWZADD".split())
-_FP64 = frozenset("DADD DMUL DFMA DSETP DMNMX DSET".split())
-_FP16 = frozenset("HADD2 HMUL2 HFMA2 HADD2_32I HMUL2_32I HFMA2_32I".split())
-_XU = frozenset("MUFU POPC FLO BREV F2I I2F F2F FRND FCHK".split())
-_CONTROL = frozenset("BRA BRX JMP CALL RET EXIT BSSY BSYNC BREAK WARPSYNC NANOSLEEP YIELD NOP ENDCOLLECTIVE "
-                     "BMOV KILL BPT MEMBAR ERRBAR CCTL DEPBAR BAR".split())
-_MIO = frozenset("SHFL S2R S2UR LDC VOTEU MATCH REDUX R2UR QSPC B2R LDGDEPBAR ARRIVES SYNCS".split())
+_MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
+_SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
+_FP32 = frozenset(["FADD", "FMUL", "FFMA", "FADD32I", "FMUL32I", "FFMA32I", "FSWZADD"])
+_FP64 = frozenset(["DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DSET"])
+_FP16 = frozenset(["HADD2", "HMUL2", "HFMA2", "HADD2_32I", "HMUL2_32I", "HFMA2_32I"])
+_XU = frozenset(["MUFU", "POPC", "FLO", "BREV", "F2I", "I2F", "F2F", "FRND", "FCHK"])
+_CONTROL = frozenset(["BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NANOSLEEP",
+                      "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL", "DEPBAR",
+                      "BAR"])
+_MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "R2UR", "QSPC", "B2R", "LDGDEPBAR",
+                  "ARRIVES", "SYNCS"])
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
 _UNSUPPORTED = re.compile(r"^(?:[HIBDQO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
 
