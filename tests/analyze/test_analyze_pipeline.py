@@ -11,7 +11,9 @@ import pytest
 from mutate.analyzed import Analysis, AnalyzeRequest
 from mutate.errors import KmutateError
 from mutate.limiter.model import Limiter
+from mutate.model import Verdict
 from mutate.pipeline import analyze
+from mutate.report import figures
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.timing import Clocks, Gpu, Plan, Roofs, Run, RunOutcome, RunTimes, Session, Settings
@@ -163,12 +165,27 @@ def test_all_launches_of_a_kernel_are_analyzed(on_gpu: Callable[[FakeGpu], None]
     assert all(la.session is not None and la.counts is not None for la in kernel.launches)
 
 
-def test_on_the_simulator_nothing_is_timed_and_that_is_said() -> None:
+def test_on_the_simulator_times_are_simulated_and_that_is_said() -> None:
+    analysis = analyze.run_analysis(replace(_fd3d(), backend="sim", machine="h200"))
+    launch = _only(analysis)
+    assert launch.session is None and not launch.untimed
+    assert figures.source_of_times(analysis, launch) == "simulated"
+    assert figures.backend_words(analysis, launch).startswith("simulated on NVIDIA H200")
+    assert any("simulated" in words for words in launch.finding.against)
+    full = launch.finding.full
+    assert full is not None and full.low < 0.9 * full.value and full.high > 1.1 * full.value
+    assert all(p.kind in ("simulated", "estimated") for p in launch.finding.payoffs)
+    assert launch.noise is None
+    held = [v.time for v in launch.variants if v.time is not None and v.time.usable]
+    assert held and all(t.resident_blocks == t.expected_blocks for t in held if t.verdict is Verdict.VALID)
+
+
+def test_a_machine_of_which_too_little_is_known_gives_no_times_and_that_is_said() -> None:
     request = replace(_fd3d(), backend="sim", machine="a100")
     analysis = analyze.run_analysis(request)
     launch = _only(analysis)
     assert analysis.request.source.arch == "sm_80"
-    assert launch.session is None and "no model of time" in launch.untimed
+    assert launch.session is None and "which times need" in launch.untimed
     assert launch.finding.limiter is Limiter.UNKNOWN
     assert launch.counts is not None and launch.facts.moved_bytes
 

@@ -1,6 +1,6 @@
 """Writes the generated pages of docs/ from the code, the samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters]
+    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -8,6 +8,7 @@ Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what
 from __future__ import annotations
 
 import csv
+import json
 import sys
 import tempfile
 from collections import Counter
@@ -221,6 +222,17 @@ def machines_page() -> str:
                                                                 calibrated=calibrated)
 
 
+def simulated_times_page() -> str:
+    """The model of time against the reference."""
+    from mutate.machines import load_machine
+    from mutate.sim.timing.model import PLAYED
+
+    kept = json.loads((REFERENCE / "h200_timing.json").read_text())
+    return _environment().get_template("simulated_times.md.j2").render(
+        rows=kept["rows"], s=kept["summary"], sms=int(load_machine("h200").number("sm.count")), played=PLAYED / 1e6,
+        percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
+
+
 def accuracy_page() -> str:
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import accuracy
@@ -304,7 +316,7 @@ def analysis_page() -> str:
 
 
 PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
-         "accuracy": accuracy_page, "counters": counters_page}
+         "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page}
 
 
 def main() -> int:

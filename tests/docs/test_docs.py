@@ -90,6 +90,11 @@ def test_counters_page_is_up_to_date() -> None:
         "run python tests/docs/make_docs.py counters"
 
 
+def test_page_of_simulated_times_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "simulated_times.md").read_text(encoding="utf-8") == make_docs.simulated_times_page(), \
+        "run python tests/docs/make_docs.py simulated_times"
+
+
 # All samples are compiled: with pytest-xdist on one worker with the other tests that do so, to share the compile cache.
 @pytest.mark.xdist_group("samples")
 def test_samples_page_is_up_to_date() -> None:

@@ -168,8 +168,8 @@ def test_tensor_cores_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(KmutateError) as e:
         time_of(tmp_path, "float out[128] = zeros(); dim3 grid = { 1 }; dim3 block = { 32 }; k(out, 1u);",
                 "k(float *out, unsigned a) { float x = 0, y = 0, z = 0, w = 0; asm volatile(\"mma.sync.aligned.m16n8k16"
-                ".row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};\" : \"+f\"(x), "
-                "\"+f\"(y), \"+f\"(z), \"+f\"(w) : \"r\"(a)); out[threadIdx.x] = x + y + z + w; }")
+                ".row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};\" : "
+                "\"+f\"(x), \"+f\"(y), \"+f\"(z), \"+f\"(w) : \"r\"(a)); out[threadIdx.x] = x + y + z + w; }")
     assert e.value.slug == "no-time"
     assert "HMMA" in e.value.what
 

@@ -26,8 +26,8 @@ from mutate.sim.timing.sampling import Reuse, Sample, record, reuse_of
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
-RECORDED = 1_000_000
-PLAYED = 1_500_000
+RECORDED = 500_000
+PLAYED = 1_000_000
 _MARKS = 64
 
 

@@ -184,9 +184,9 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
         rows = []
         for a in range(arrays):
             here = mask & (s.region == a)
-            pairs = np.unique(np.stack([s.sectors[here], block_of[here]]), axis=1)
-            _, times = np.unique(pairs[0], return_counts=True)
-            rows.append((len(pairs[0]) / blocks, float(len(times)), float((times == 1).sum()) / blocks))
+            pairs = np.unique(s.sectors[here] * blocks + block_of[here]) // blocks
+            _, times = np.unique(pairs, return_counts=True)
+            rows.append((len(pairs) / blocks, float(len(times)), float((times == 1).sum()) / blocks))
         found.append(rows)
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
