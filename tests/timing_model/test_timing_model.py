@@ -187,3 +187,19 @@ def test_the_errors_that_are_given_are_those_that_were_found() -> None:
     assert f"{found['absolute']['kernels']} sample kernels" in accuracy.WORDS
     assert f"{100 * found['absolute']['mean']:.0f} % on average" in accuracy.WORDS
     assert f"up to {100 * found['absolute']['worst']:.0f} %" in accuracy.WORDS
+
+
+def test_a_kernel_without_memory_has_a_time(tmp_path: Path) -> None:
+    found = time_of(tmp_path, "dim3 grid = { 132 }; dim3 block = { 32 }; k(1);",
+                    "k(int n) { if (n == 2) asm volatile(\"trap;\"); }")
+    assert 0 < found.cycles < 5000
+    assert found.time_ms > found.overhead_ms
+
+
+def test_local_memory_goes_through_l1(tmp_path: Path) -> None:
+    found = time_of(tmp_path, "int out[256] = zeros(); dim3 grid = { 1 }; dim3 block = { 256 }; k(out, 17);",
+                    "k(int *out, int n) { int a[64]; for (int i = 0; i < 64; i++) a[i * n % 64] = i; int s = 0; "
+                    "for (int i = 0; i < 64; i++) s += a[(i * 5 + n) % 64]; out[threadIdx.x] = s; }")
+    assert found.traffic["l1_sectors"] > 0
+    assert found.traffic["l1_hits"] > 0.9 * found.traffic["l1_sectors"]
+    assert found.traffic["dram_read_sectors"] == 0

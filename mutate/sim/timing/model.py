@@ -35,10 +35,11 @@ _MARKS = 64
 class SimulatedTime:
     """What the model says of a launch. Never measured.
 
-    ``cycles`` are those of one SM without the launch's overhead. ``utilisation`` is the busy share of each unit while
-    the sample was played, from 0 to 1. ``stalls`` has the share of all warps' clocks by ncu's reasons;
-    ``by_instruction`` the clocks, shape (instructions, reasons of ``engine.STALLS``). ``played`` of ``instructions``
-    (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
+    ``resident_blocks`` fit on an SM, ``blocks_per_sm`` is its turn of the grid. ``cycles`` are those of one SM without
+    the launch's overhead. ``utilisation`` is the busy share of each unit while the sample was played, from 0 to 1.
+    ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction`` the clocks, shape (instructions,
+    reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played,
+    of the blocks ``sampled``.
     """
 
     time_ms: float
@@ -100,15 +101,14 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    resident = min(resident, turn)
     sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places)
     l2_bytes = machine.number("l2.size") * 1024 if machine.get("l2.size") is not None else 0.0
-    reuse = reuse_of(sample, resident * sms, l2_bytes)
+    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - carveout) * 1024
-    settings = settings_of(machine, resident, turn, total, l1, played)
-    return _play(kernel, launch, machine, sample, reuse, settings, turn)
+    settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
+    return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
 
 
 def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int
@@ -153,7 +153,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
 
 
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
-          settings: npt.NDArray[np.float64], turn: int) -> SimulatedTime:
+          settings: npt.NDArray[np.float64], turn: int, resident: int) -> SimulatedTime:
     s = sample.streams
     count = len(kernel.listing)
     done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
@@ -183,7 +183,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     limit = limit or max(util, key=lambda k: util[k])
     whole = max(1, int(stalls.sum()))
     return SimulatedTime(
-        cycles / clock + overhead, cycles, overhead, int(settings[e.S_RESIDENT]), turn, sample.blocks,
+        cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls, limit, machine.name,
         machine.calibrated)

@@ -1,0 +1,29 @@
+"""Times that a model gives carry its errors: the common one cancels in ratios."""
+
+from __future__ import annotations
+
+import pytest
+
+from mutate.limiter.stats import from_model
+
+TIMES = {"original": 2.0, "memory-only": 1.0}
+
+
+def test_an_error_that_all_times_share_leaves_ratios_alone() -> None:
+    samples = from_model(TIMES, "original", (-0.5, 0.0, 0.5), (0.0, 0.0))
+    assert samples.intervals["original"].low < 1.4 and samples.intervals["original"].high > 2.8
+    gain = samples.gains["memory-only"]
+    assert (gain.low, gain.value, gain.high) == pytest.approx((2, 2, 2))
+
+
+def test_an_error_of_its_own_widens_a_ratio_and_not_the_original() -> None:
+    samples = from_model(TIMES, "original", (0.0, 0.0), (-0.2, 0.0, 0.2))
+    full = samples.intervals["original"]
+    assert (full.low, full.high) == pytest.approx((2, 2))
+    gain = samples.gains["memory-only"]
+    assert gain.low == pytest.approx(2 * 0.826, rel=0.02) and gain.high == pytest.approx(2 * 1.21, rel=0.02)
+
+
+def test_the_same_times_give_the_same_intervals() -> None:
+    a, b = (from_model(TIMES, "original", (-0.1, 0.3), (-0.2, 0.2)) for _ in range(2))
+    assert a.intervals == b.intervals and a.gains == b.gains
