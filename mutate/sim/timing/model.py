@@ -176,9 +176,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     if bound > cycles:
         cycles, limit = bound, "atomics at one place"
     clock = machine.number("clock.boost") * 1e3
-    # Files by `kmutate calibrate` have the time of a lone empty kernel; older ones have it as that of one of many.
-    lone = machine.get("launch.empty_by_blocks") is not None
-    overhead = Rates(machine).number("launch.by_events" if lone else "launch.back_to_back", 0.0) / 1e3
+    overhead = _overhead_ms(machine)
     util = _utilisation(busy, end, settings)
     limit = limit or max(util, key=lambda k: util[k])
     whole = max(1, int(stalls.sum()))
@@ -187,6 +185,13 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls, limit, machine.name,
         machine.calibrated)
+
+
+def _overhead_ms(machine: Machine) -> float:
+    """An empty kernel of one block between two events; where that was not measured, one of many empty kernels."""
+    if machine.get("launch.empty_by_blocks") is not None:
+        return machine.curve("launch.empty_by_blocks")[0][1] / 1e3
+    return Rates(machine).number("launch.back_to_back", 0.0) / 1e3
 
 
 def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArray[np.float64]) -> dict[str, float]:
