@@ -96,6 +96,8 @@ class _Run:
             elif self.machine is not None:
                 with self._clock("predict"):
                     self._predict(items, proven, self.machine)
+                if self.untimed and any(i.predicted is not None and i.predicted.times for i in items):
+                    self.warnings.append(f"times are simulated, because of this: {self.untimed}")
         except KeyboardInterrupt:
             self.interrupted = True
         kernels = tuple(self._kernel(r, [i for i in items if i.result is r], proven) for r in proven.results)

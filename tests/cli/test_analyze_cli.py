@@ -91,6 +91,7 @@ def test_analyze_gives_json() -> None:
     (kernel,) = document["kernels"]
     (launch,) = kernel["launches"]
     assert kernel["name"] == "transpose_naive" and launch["session"] is None
+    assert launch["time_source"] == "simulated" and launch["finding"]["limiter"] == "memory"
     assert launch["facts"]["store_efficiency_percent"]["value"] == pytest.approx(12.5)
     assert launch["facts"]["store_efficiency_percent"]["source"] == "simulated"
 
@@ -98,9 +99,12 @@ def test_analyze_gives_json() -> None:
 def test_analyze_writes_the_page_and_nothing_else(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     result = run("analyze", *TRANSPOSE, "--backend", "sim", "--markdown", "--html", str(page))
-    assert result.return_value == 3
+    assert result.return_value == 0
     assert "transpose_naive" in result.output and "|" in result.output
     assert page.read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    # Nobody may take such times for measured ones.
+    assert "simulated on NVIDIA" in result.output and "measured on" not in result.output
+    assert "simulated on NVIDIA" in page.read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == [page]
 
 

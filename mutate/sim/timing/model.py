@@ -38,8 +38,8 @@ class SimulatedTime:
     ``resident_blocks`` fit on an SM, ``blocks_per_sm`` is its turn of the grid. ``cycles`` are those of one SM without
     the launch's overhead. ``utilisation`` is the busy share of each unit while the sample was played, from 0 to 1.
     ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction`` the clocks, shape (instructions,
-    reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played,
-    of the blocks ``sampled``.
+    reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were
+    played, of the blocks ``sampled``.
     """
 
     time_ms: float
