@@ -29,6 +29,7 @@ from mutate.sim.timing.units import Rates, table_of, untimed
 RECORDED = 500_000
 PLAYED = 1_000_000
 _MARKS = 64
+_FEW_WAVES = 4
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - carveout) * 1024
+    if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 2 * played:
+        played *= 4  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
 
