@@ -43,8 +43,11 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
                  progress: Progress) -> Predictions:
     """The time of each run whose listing is there. What the model cannot time is said, and nothing raised."""
     from mutate.sim.image import read_image
+    from mutate.sim.timing.gather import FOLDER
     from mutate.sim.timing.model import Kernel, predict
 
+    if not any(FOLDER.glob("**/*.nbi")):
+        progress("compiling the model of time, once, about half a minute", 0, 0)
     times: dict[str, SimulatedTime] = {}
     errors: dict[str, str] = {}
     runs = [r for r in plan.runs if r.name in listings]
