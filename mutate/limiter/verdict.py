@@ -53,8 +53,9 @@ def judge(e: Evidence) -> Finding:
         limiter, confidence, evidence = Limiter.INCONCLUSIVE, Confidence.LOW, evidence[1:]
         both = " or ".join(_NAMES[k] for k, s in sorted(support.items(), key=lambda x: -x[1]) if s > 1 - _SURE)
         summary = f"the intervals allow {both}"
-        step = "time it on a GPU: what the model may be off by does not allow a decision" if e.kind == "simulated" else \
-            "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
+        step = "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
+        if e.kind == "simulated":
+            step = "time it on a GPU: what the model may be off by does not allow a decision"
     else:
         summary = _summary(e, limiter, full, exposed, exposed_of, math if exposed_of == "math" else memory)
         step = found[0].next_step if found and found[0].payoff is not None and found[0].share > 0.1 else _STEPS[limiter]
