@@ -43,13 +43,14 @@ class AnalysisResult:
 
     def _verdict(self, launch: LaunchAnalysis) -> str:
         from mutate.limiter.model import Limiter
-        from mutate.report.figures import HEADINGS, number
+        from mutate.report.figures import HEADINGS, number, source_of_times
         from mutate.timing import ORIGINAL
 
         finding = launch.finding
         if finding.limiter is Limiter.UNKNOWN:
             return f"limiter unknown: {launch.untimed}" if launch.untimed else "limiter unknown"
-        words = f"{HEADINGS[finding.limiter]} ({finding.confidence} confidence)"
+        simulated = "simulated, " if source_of_times(self.analysis, launch) == "simulated" else ""
+        words = f"{HEADINGS[finding.limiter]} ({simulated}{finding.confidence} confidence)"
         original = launch.session.run(ORIGINAL) if launch.session is not None else None
         if launch.session is None or original is None or not original.times_ms:
             return words
@@ -85,8 +86,10 @@ class AnalysisResult:
     def rows(self) -> list[dict[str, Any]]:
         """One row for each variant of each launch: verdicts, times in ms with 95 % intervals, gains.
 
-        A gain is T(original)/T(variant).
+        A gain is T(original)/T(variant). ``times`` says where they come from: ``measured``, ``simulated``, or ``None``.
         """
+        from mutate.report.figures import source_of_times
+
         out = []
         for kernel in self.analysis.kernels:
             for number, launch in enumerate(kernel.launches):
@@ -97,6 +100,7 @@ class AnalysisResult:
                         "kernel": kernel.target.name, "launch": number, "limiter": str(launch.finding.limiter),
                         "variant": v.name, "outcome": str(v.result.outcome),
                         "verdict": str(v.certificate.verdict) if v.certificate is not None else None,
+                        "times": source_of_times(self.analysis, launch) or None,
                         "ms": time.value if time is not None else None,
                         "ms_low": time.low if time is not None else None,
                         "ms_high": time.high if time is not None else None,

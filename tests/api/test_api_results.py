@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,11 +76,14 @@ def test_variants_are_proven_and_nothing_is_written(tmp_path: Path, monkeypatch:
 
 
 @needs_nvrtc
-def test_analyze_without_a_gpu_says_that_nothing_was_timed() -> None:
+def test_analyze_without_a_gpu_says_what_its_times_are() -> None:
     x = np.ones(4096, np.float32)
-    found = mutate.analyze(SCALE, "scale", 16, 256, {"out": np.zeros_like(x), "in": x, "a": 2.0, "n": 4096},
-                           backend="sim", mutations=["memory-only", "math-only"])
-    assert repr(found).startswith("scale<float>: limiter unknown: ")
+    arguments = {"out": np.zeros_like(x), "in": x, "a": 2.0, "n": 4096}
+    untimed = mutate.analyze(SCALE, "scale", 16, 256, arguments, backend="sim", machine="a100",
+                             mutations=["memory-only"])
+    assert repr(untimed).startswith("scale<float>: limiter unknown: ")
+    found = mutate.analyze(SCALE, "scale", 16, 256, arguments, backend="sim", mutations=["memory-only", "math-only"])
+    assert re.match(r"scale<float>: .*\(simulated, ", repr(found))
     counts = found.analysis.kernels[0].launches[0].counts
     assert counts is not None and counts.grid_blocks == 16
     jsonschema.validate(json.loads(found.to_json()), json.loads((SCHEMAS / "analysis-1.json").read_text()))
@@ -88,6 +92,7 @@ def test_analyze_without_a_gpu_says_that_nothing_was_timed() -> None:
     assert frame.startswith("<iframe ") and frame.count("<style") == 0, "its styles must stay in the frame"
     assert "`scale<float>`" in found.to_markdown()
     assert {r["variant"] for r in found.rows()} >= {"memory-only", "math-only"}
+    assert {r["times"] for r in found.rows()} == {"simulated"} and {r["times"] for r in untimed.rows()} == {None}
 
 
 @needs_nvrtc
