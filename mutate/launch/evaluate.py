@@ -7,22 +7,20 @@ from pathlib import Path
 
 from mutate.errors import KmutateError, nearest
 from mutate.launch import arith
-from mutate.launch.arith import FaultError, scalar_of
-from mutate.launch.expressions import Evaluator, flatten
-from mutate.launch.initialisers import FILE_USAGE, INITIALISERS, Target, from_file
+from mutate.launch.arith import scalar_of
+from mutate.launch.arrays import array_declaration, call_arguments
+from mutate.launch.expressions import Evaluator
+from mutate.launch.initialisers import INITIALISERS
 from mutate.launch.lex import Kind, Token, encode_utf8
 from mutate.launch.model import (
     Address,
     Arg,
     ArrayArg,
-    ArrayDecl,
     DeclarationText,
-    Init,
     Launch,
     ScalarArg,
     StructArg,
     Value,
-    has_pointer,
 )
 from mutate.launch.parse import Node, Tree
 from mutate.launch.preprocess import Callee, Preprocessed, preprocess
@@ -38,8 +36,6 @@ MAX_GRID = ((1 << 31) - 1, 65535, 65535)
 # The largest shared memory of a block on any GPU so far (compute capabilities 9.0 and 10.0).
 MAX_SMEM = 227 * 1024
 
-# No GPU has more; beyond it a size is a slip.
-_MAX_BYTES = 1 << 40
 _REDECLARABLE = ("grid", "block", "smem")
 
 
@@ -166,103 +162,11 @@ class _Run:
         self.scope.variables[node.name] = value
 
     def _declare_array(self, node: Node, symbol: bool) -> None:
-        evaluator = self.evaluator
         if node.name in self.overrides:
             raise KmutateError("launch-type", f"{node.name} is an array; --set gives values to variables",
                                where=f"--set {node.name}={self.overrides[node.name]}")
-        dims: list[int | None] = []
-        at = node.type
-        while type(at).__name__ == "ArrayDecl":
-            dims.append(None if at.dim is None and not dims else self._size(at, node))
-            at = at.type
-        elem = evaluator.types.declared(at, node)
-        if has_pointer(elem):
-            raise evaluator.error("launch-unsupported", "an array of pointers cannot be declared", node,
-                                  "pass the pointers as arguments or in a struct passed by value")
-        inner = 1
-        for dim in dims[1:]:
-            inner *= dim or 1
-        if inner * elem.size > _MAX_BYTES:
-            raise evaluator.error("launch-size", f"{node.name} would be larger than any GPU's memory", node)
-        first = dims[0] if dims else 1
-        count = None if first is None else first * inner
-        with evaluator.at(node.init if node.init is not None else node, self._arguments(node.init)):
-            init, count = self._initialiser(node, Target(elem, count, self.folder), inner)
-        if count < 1 or count % inner:
-            raise evaluator.error("launch-size", f"{node.name} would have {count} elements", node)
-        if count * elem.size > _MAX_BYTES:
-            raise evaluator.error("launch-size", f"{node.name} would have {count * elem.size / 1e9:,.0f} GB, more than "
-                                  "any GPU", node)
-        shape = (count // inner, *(d or 1 for d in dims[1:])) if dims else ()
-        self.scope.arrays[node.name] = ArrayDecl(
-            node.name, elem, shape, init, len(self.scope.arrays), self.seed, symbol, evaluator.tree.span(node))
-
-    def _size(self, node: Node, owner: Node) -> int:
-        if node.dim is None:
-            raise self.evaluator.error("launch-size", "only the first dimension may be left out", owner)
-        size = self.evaluator.integer(node.dim, "an array size")
-        if size < 1:
-            raise self.evaluator.error("launch-size", f"an array cannot have {size} elements", node.dim)
-        return size
-
-    @staticmethod
-    def _arguments(init: Node) -> list[Node]:
-        if type(init).__name__ == "FuncCall" and init.args is not None:
-            return list(init.args.exprs)
-        return []
-
-    def _initialiser(self, node: Node, target: Target, inner: int) -> tuple[Init, int]:
-        """How a declared array is filled and how many elements it has. Raises ``FaultError`` too."""
-        init, evaluator = node.init, self.evaluator
-        if init is None:
-            return Init("zeros"), target.sized()
-        called = getattr(init.name, "name", None) if type(init).__name__ == "FuncCall" else None
-        name = called if isinstance(called, str) else None
-        arguments = self._arguments(init)
-        if name == "file":
-            evaluator.check_arity(init, name, FILE_USAGE, len(arguments), (1, 1))
-            text = arguments[0].value if type(arguments[0]).__name__ == "Constant" else ""
-            if text[-1:] != '"':
-                raise FaultError("launch-bad-initialiser", "file() takes a string", f"write: {FILE_USAGE}", argument=0)
-            return from_file(target, encode_utf8(text[text.index('"') + 1 : -1]).replace("\\\\", "\\"))
-        if name is not None and name in INITIALISERS:
-            row = INITIALISERS[name]
-            evaluator.check_arity(init, name, row.usage, len(arguments), row.arity)
-            return row.make(target, evaluator.numbers(arguments)), target.sized()
-        if type(init).__name__ == "InitList" or (not node.type or type(node.type).__name__ != "ArrayDecl"):
-            return self._listed(node, target, inner)
-        known = [*INITIALISERS, "file"]
-        close = nearest(name, known) if name else None
-        raise FaultError("launch-unknown-initialiser",
-                    f"{name}() fills no array" if name else "an array is filled by an initialiser or a list in braces",
-                    f"did you mean {close}?" if close else f"known: {', '.join(known)}")
-
-    def _listed(self, node: Node, target: Target, inner: int) -> tuple[Init, int]:
-        """A list in braces, or the single value of a symbol that is no array."""
-        evaluator = self.evaluator
-        cells: dict[int, Value] = {}
-        if type(node.type).__name__ != "ArrayDecl":
-            cells = dict(flatten(evaluator.initial(node.init, target.elem, node)))
-            count = 1
-        else:
-            kind: CType = target.elem
-            at, dims = node.type.type, []
-            while type(at).__name__ == "ArrayDecl":
-                dims.append(evaluator.integer(at.dim, "an array size"))
-                at = at.type
-            for dim in reversed(dims):
-                kind = Array(kind, dim)
-            outer = _MAX_BYTES if target.elements is None else target.elements // inner
-            evaluator.fill(Array(kind, outer), 0, list(node.init.exprs or ()), cells, node.init)
-            used = max((offset // kind.size + 1 for offset in cells), default=0)
-            count = used * inner if target.elements is None else target.elements
-        end = max((offset + v.type.size for offset, v in cells.items()), default=0)
-        if end > 1 << 28:
-            raise FaultError("launch-size", "the list reaches too far", "use an initialiser or a file")
-        data = bytearray(end)
-        for offset, value in cells.items():
-            data[offset : offset + value.type.size] = value.pack({})
-        return Init("list", data=bytes(data)), count
+        self.scope.arrays[node.name] = array_declaration(
+            self.evaluator, node, self.folder, stream=len(self.scope.arrays), seed=self.seed, symbol=symbol)
 
     # --- assignments ---
 
@@ -290,7 +194,6 @@ class _Run:
             return arith.binary(op, old, by)
 
     def _step(self, node: Node) -> None:
-        from mutate.launch import arith
         name, path = self._target(node.expr)
         if name in self.overrides:
             return
@@ -362,7 +265,7 @@ class _Run:
         if not isinstance(written, str):
             raise evaluator.error("launch-syntax", "a kernel is called by its name", node)
         callee = self.text.callees.get(written)
-        arguments = self._arguments(node)
+        arguments = call_arguments(node)
         if callee is None and written == "seed":
             self._set_seed(node, arguments)
             return None
