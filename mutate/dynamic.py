@@ -35,6 +35,8 @@ MOST_BLOCKS = 64
 _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 # Opaque values take other branches within library functions (a division's slow path): that much is no difference.
 _ARITHMETIC_SLACK = 0.02
+# Totals of accesses this close are the same work with a flaw; further apart it is other work.
+_ACCESS_SLACK = 0.01
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
           "local_store", "texture_load", "surface_load", "surface_store")
@@ -287,7 +289,7 @@ def _kept(check: Check, space: str, pair: AccessPair) -> list[Reason]:
                                                   "the same bytes (wide accesses in one of the two)")]
     apart = abs(pair.original - pair.variant) / max(pair.original, 1)
     return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}",
-                   Verdict.DEGRADED if apart <= check.slack else Verdict.INVALID)]
+                   Verdict.DEGRADED if apart <= _ACCESS_SLACK else Verdict.INVALID)]
 
 
 def _removed(mutation: Mutation, spaces: Sequence[str], counts: DynamicCounts, retained: bool) -> list[Reason]:

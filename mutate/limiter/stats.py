@@ -6,7 +6,7 @@ rounds are resampled, not single times, and a ratio is the median of the rounds'
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,12 +75,13 @@ def of(value: float, resampled: Any) -> Interval:
     return _interval(value, np.asarray(resampled, np.float64))
 
 
-def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float]
-               ) -> Samples:
+def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float],
+               same: Container[str] = ()) -> Samples:
     """The same for times that a model gives, with the errors that it is known to have.
 
     ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of
-    a ratio to it. An error of the first kind is common to all times; each has one of the second of its own.
+    a ratio to it. An error of the first kind is common to all times; each has one of the second of its own, but for
+    ``same``, which are the reference itself.
     """
     rng = np.random.default_rng(_SEED)
 
@@ -89,7 +90,7 @@ def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[fl
         return np.exp(np.interp(rng.random(RESAMPLES), grid, np.asarray(quantiles, np.float64)))
 
     common = draw(absolute)
-    own = {n: np.ones(RESAMPLES) if n == reference else draw(ratio) for n in times}
+    own = {n: np.ones(RESAMPLES) if n == reference or n in same else draw(ratio) for n in times}
     medians = {n: t * common * own[n] for n, t in times.items()}
     intervals = {n: _interval(t, medians[n]) for n, t in times.items()}
     gains = {n: _interval(times[reference] / t, times[reference] / (t * own[n])) for n, t in times.items()}

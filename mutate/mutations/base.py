@@ -87,8 +87,6 @@ class Check:
     what: str = ""
     addresses: bool = True
     """Whether accesses that are kept must, in a run, be at the same addresses."""
-    slack: float = 0.01
-    """In a run, totals of kept accesses this close are the same work with a flaw; further apart it is other work."""
 
 
 Transform = Callable[[Program], Rewrite | Refused]

@@ -24,7 +24,7 @@ from mutate.pipeline.predictions import Predictions, predict_plan
 from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
-from mutate.pipeline.times import Timed, evidence_of, grid_points, occupancy_points
+from mutate.pipeline.times import Timed, evidence_of
 from mutate.report.bench import written_arrays
 from mutate.results import KernelResult, Progress, Target
 from mutate.sass.disasm import Listing
@@ -53,7 +53,7 @@ class _Item:
     result: KernelResult
     work: Work
     compiled: Compiled
-    listing: Listing
+    listings: Mapping[str, Listing]
     launch: Launch
     counts: LaunchCounts | None = None
     counts_error: KmutateError | None = None
@@ -95,7 +95,7 @@ class _Run:
                     self._measure(items, self.gpu)
             elif self.machine is not None:
                 with self._clock("predict"):
-                    self._predict(items, proven, self.machine)
+                    self._predict(items, self.machine)
                 if self.untimed and any(i.predicted is not None and i.predicted.times for i in items):
                     self.warnings.append(f"times are simulated, because of this: {self.untimed}")
         except KeyboardInterrupt:
@@ -124,8 +124,9 @@ class _Run:
         for result in proven.results:
             number, work = works.get(id(result.target), (0, None))
             if result.error is None and work is not None and work.original is not None:
-                listing = proven.prover.listings.get((number, None), ())
-                out += [_Item(result, work, work.original, listing, la) for la in result.target.launches]
+                listings = {name or ORIGINAL: listing for (k, name), listing in proven.prover.listings.items()
+                            if k == number}
+                out += [_Item(result, work, work.original, listings, la) for la in result.target.launches]
         return out
 
     # -- counters ------------------------------------------------------------------------------------------------
@@ -150,17 +151,13 @@ class _Run:
 
     # -- times ---------------------------------------------------------------------------------------------------
 
-    def _predict(self, items: Sequence[_Item], proven: Proven, machine: Machine) -> None:
+    def _predict(self, items: Sequence[_Item], machine: Machine) -> None:
         """Times by the model, one launch after another."""
-        if proven.prover is None:
-            return
         for number, item in enumerate(items):
             if item.counts_error is not None:
                 continue
             item.plan = self._plan(f"{number}", item)
-            work = next(k for k, w in enumerate(proven.prover.works) if w is item.work)
-            listings = {name or ORIGINAL: listing for (k, name), listing in proven.prover.listings.items() if k == work}
-            item.predicted = predict_plan(item.plan, listings, machine, self._padding(item).carveout_kb,
+            item.predicted = predict_plan(item.plan, item.listings, machine, self._padding(item).carveout_kb,
                                           self.request.settings.l2, self.progress)
 
     def _measure(self, items: Sequence[_Item], gpu: Gpu) -> None:
@@ -231,9 +228,9 @@ class _Run:
 
     def _sweep(self, name: str, item: _Item, gpu: Gpu) -> Plan | None:
         original = self._original(item)
-        listing = item.listing
         runs = [*occupancy_runs(original, _resources(item), self._device, self._padding(item).carveout_kb),
-                *grid_runs(original, item.launch, listing, original.expected_blocks or 1, gpu.sm_count)]
+                *grid_runs(original, item.launch, item.listings.get(ORIGINAL, ()), original.expected_blocks or 1,
+                           gpu.sm_count)]
         return self._make_plan(name, item, [original, *runs]) if runs else None
 
     # -- verdicts ------------------------------------------------------------------------------------------------
@@ -269,7 +266,7 @@ class _Run:
                                          *diffs.get(v.mutation, ("", ""))) for v in item.result.variants)
         return LaunchAnalysis(
             item.launch, finding, facts, variants, item.session, self._why_untimed(item),
-            evidence.noise, item.counts, item.counts_error, occupancy_points(timed), grid_points(timed),
+            evidence.noise, item.counts, item.counts_error, evidence.occupancy, evidence.grids,
             compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads)
 
 

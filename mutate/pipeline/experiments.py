@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mutate.launch.model import Launch
 from mutate.occupancy import Device, KernelResources, percent_for, resident_blocks
 from mutate.sass.disasm import Instruction
-from mutate.timing import Run
+from mutate.timing import ORIGINAL, Run
 
 _POINTS = 5
 _BANK0 = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
@@ -18,12 +18,17 @@ _LARGER = (2, 4)
 _MANY_WAVES = 8.0
 
 
-def occupancy_name(blocks: int) -> str:
-    return f"original@{blocks}"
+_FEWER, _MORE = f"{ORIGINAL}@", f"{ORIGINAL} x"
 
 
-def grid_name(factor: int) -> str:
-    return f"original x{factor}"
+def blocks_of(name: str) -> int | None:
+    """The resident blocks that a run of the original is to have; ``None`` for other runs."""
+    return int(name.removeprefix(_FEWER)) if name.startswith(_FEWER) else None
+
+
+def factor_of(name: str) -> int | None:
+    """By how much a run's grid is larger; 1 for the original itself, ``None`` for other runs."""
+    return 1 if name == ORIGINAL else int(name.removeprefix(_MORE)) if name.startswith(_MORE) else None
 
 
 def occupancy_runs(original: Run, resources: KernelResources, device: Device, carveout_kb: int | None) -> list[Run]:
@@ -40,7 +45,7 @@ def occupancy_runs(original: Run, resources: KernelResources, device: Device, ca
             continue
         padded = resources.with_pad(pad)
         percent = percent_for(padded, device, carveout_kb) if carveout_kb is not None else None
-        out.append(Run(occupancy_name(blocks), original.cubin, original.entry, padded.dynamic_smem, percent, blocks))
+        out.append(Run(f"{_FEWER}{blocks}", original.cubin, original.entry, padded.dynamic_smem, percent, blocks))
     return out
 
 
@@ -79,6 +84,6 @@ def grid_runs(original: Run, launch: Launch, listing: Sequence[Instruction], res
     for factor in _LARGER:
         grid = (x, y, z * factor) if axis == "z" else (x, y * factor, z)
         if max(grid[1:]) <= 65535:
-            out.append(Run(grid_name(factor), original.cubin, original.entry, original.dynamic_smem,
+            out.append(Run(f"{_MORE}{factor}", original.cubin, original.entry, original.dynamic_smem,
                            original.carveout_percent, original.expected_blocks, grid))
     return out

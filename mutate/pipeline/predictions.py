@@ -36,7 +36,9 @@ class Predictions:
 
         if ORIGINAL not in self.times:
             return None
-        return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO)
+        original = self.times[ORIGINAL]
+        return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO,
+                          {n for n, t in self.times.items() if t is original})
 
 
 def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, carveout_kb: int | None, l2: str,

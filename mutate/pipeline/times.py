@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mutate.limiter.evidence import Evidence
 from mutate.limiter.model import Facts, Interval, SweepPoint, VariantTime
 from mutate.limiter.stats import Samples, resample
 from mutate.model import Outcome, Verdict
-from mutate.pipeline.experiments import grid_name, occupancy_name
+from mutate.pipeline.experiments import blocks_of, factor_of
 from mutate.pipeline.predictions import Predictions
 from mutate.results import KernelResult, VariantResult
 from mutate.timing import IDENTITY, ORIGINAL, RunOutcome, RunTimes, Session
 
 _SLOWER_CLOCK = 0.03
-_SEVERAL = 64
 
 
 @dataclass(frozen=True)
@@ -125,40 +125,23 @@ def _remarks(session: Session | None) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _point(session: Session, name: str, setting: str, value: float) -> SweepPoint | None:
-    run = session.run(name)
+def _points(session: Session | None, setting: str, value_of: Callable[[str], float | None]) -> tuple[SweepPoint, ...]:
+    """The runs for which there is a value, the least first; nothing where the original is alone among them."""
     samples = samples_of(session)
-    if run is None or samples is None:
-        return None
-    if run.outcome is not RunOutcome.OK or name not in samples.intervals:
-        return None
-    return SweepPoint(setting, value, samples.intervals[name])
-
-
-def _points(session: Session | None, setting: str, names: dict[str, float]) -> tuple[SweepPoint, ...]:
-    if session is None:
+    if samples is None:
         return ()
-    found = [_point(session, name, setting, value) for name, value in names.items()]
-    return tuple(p for p in found if p is not None)
+    found = [(value_of(name), interval) for name, interval in samples.intervals.items()]
+    points = [SweepPoint(setting, value, interval) for value, interval in found if value is not None]
+    return tuple(sorted(points, key=lambda p: p.value)) if len(points) > 1 else ()
 
 
 def occupancy_points(timed: Timed) -> tuple[SweepPoint, ...]:
-    """The original's time by resident blocks, fewest first; empty where nothing was varied."""
+    """The original's time by resident blocks; empty where nothing was varied."""
     original = timed.sweep.run(ORIGINAL) if timed.sweep is not None else None
-    if timed.sweep is None or original is None:
-        return ()
-    names: dict[str, float] = {occupancy_name(b): b for b in range(1, _SEVERAL + 1)
-                               if timed.sweep.run(occupancy_name(b)) is not None}
-    if not names:
-        return ()
-    if original.resident_blocks:
-        names[ORIGINAL] = original.resident_blocks
-    return _points(timed.sweep, "resident blocks", names)
+    natural = original.resident_blocks if original is not None else None
+    return _points(timed.sweep, "resident blocks", lambda name: natural if name == ORIGINAL else blocks_of(name))
 
 
 def grid_points(timed: Timed) -> tuple[SweepPoint, ...]:
-    """The original's time by multiples of its grid, 1 first; empty where the grid was not varied."""
-    if timed.sweep is None:
-        return ()
-    names: dict[str, float] = {grid_name(k): k for k in range(2, _SEVERAL) if timed.sweep.run(grid_name(k)) is not None}
-    return _points(timed.sweep, "times the grid", {ORIGINAL: 1.0, **names}) if names else ()
+    """The original's time by multiples of its grid; empty where the grid was not varied."""
+    return _points(timed.sweep, "times the grid", factor_of)
