@@ -291,6 +291,8 @@ def _reread(kind: Struct, data: bytes) -> Value:
         part = data[member.offset : member.offset + member.type.size]
         if member.type.is_integer:
             number: int | float = int.from_bytes(part, "little", signed=member.type.range[0] < 0)
+        elif member.type == BF16:  # the upper half of a float
+            number = struct.unpack("<f", b"\0\0" + part)[0]
         else:
             number = struct.unpack(formats[member.type.size], part)[0]
         parts.append(Value(member.type, number))

@@ -25,6 +25,7 @@ __global__ void kinds(__half *h, float4 *v, float2 *z, unsigned char *b, void *a
 template <typename T> __global__ void scale(T *out, const T *in, T a) {}
 template <int N, typename T> __global__ void power(T *p) {}
 __global__ void table(float **rows) {}
+__global__ void halves(__half2 h, __nv_bfloat162 b) {}
 __global__ void none() {}
 """
 UNIT = load_unit(SOURCE, "source.cu")
@@ -108,6 +109,12 @@ def test_structs_come_as_bytes(pair: Any) -> None:
     made = launch("wide", None, np.float32(0.5), np.ones(4, np.float32), pair, 0)
     assert pack_arg(made.args[3], {}) == struct.pack("<fi", 2.5, -1)
     assert pack_arg(made.args[2], {}) == struct.pack("<4f", 1, 1, 1, 1)
+
+
+def test_pairs_of_16_bit_floats_keep_their_bytes() -> None:
+    one = {"h": bytes.fromhex("003c003c"), "b": bytes.fromhex("803f803f")}  # 1.0 twice
+    made = launch_of(UNIT, Call("halves", 1, 32, one))
+    assert [pack_arg(a, {}) for a in made.args] == [one["h"], one["b"]]
 
 
 def test_a_struct_takes_no_number() -> None:
