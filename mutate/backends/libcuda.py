@@ -73,13 +73,6 @@ def describe(number: int) -> Gpu:
                attribute(_CLOCK_KHZ) / 1000, runtime)
 
 
-def as_message(gpu: Gpu) -> dict[str, Any]:
-    """The fields of a device as JSON has them."""
-    from dataclasses import asdict
-
-    return asdict(gpu)
-
-
 def from_message(fields: dict[str, Any]) -> Gpu:
     major, minor = fields["capability"]
     return Gpu(**{**fields, "capability": (int(major), int(minor))})

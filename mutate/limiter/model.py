@@ -107,7 +107,6 @@ class Facts:
     atomic_sectors_per_request: float | None = None
     """Lanes that update one address go one after another, a sector each time."""
     spill_bytes: float | None = None
-    local_bytes: float | None = None
     barriers: float | None = None
     grid_blocks: int | None = None
     resident_blocks: int | None = None

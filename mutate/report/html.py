@@ -35,7 +35,7 @@ _FACTS = (
     ("load_efficiency", "requested of loaded bytes", "%"), ("store_efficiency", "requested of stored bytes", "%"),
     ("shared_wavefronts", "shared-memory wavefronts", ""), ("shared_conflicts", "of them bank conflicts", ""),
     ("barriers", "barriers executed by warps", ""), ("spill_bytes", "bytes moved by spills", "bytes"),
-    ("local_bytes", "bytes of local memory moved", "bytes"), ("grid_blocks", "blocks of the grid", ""),
+    ("grid_blocks", "blocks of the grid", ""),
     ("resident_blocks", "resident blocks an SM", ""), ("warps_per_block", "warps a block", ""),
     ("most_warps", "most warps an SM", ""), ("occupancy_limiter", "occupancy limited by", ""),
     ("sm_count", "SMs", ""), ("bytes_in_flight_needed", "bytes in flight needed an SM", "bytes"),
