@@ -12,6 +12,43 @@ import numpy as np
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+from mutate.sim.timing.servers import dram, fill, lookup, mix, taken_of
+from mutate.sim.timing.settings import (
+    B_DATA,
+    B_ISSUE,
+    B_L2,
+    B_L2_WRITE,
+    N_DRAM_READ,
+    N_DRAM_WRITE,
+    N_L1,
+    N_L1_HITS,
+    N_L2_READ,
+    N_L2_WRITE,
+    S_ATOMIC,
+    S_ATOMIC_LATENCY,
+    S_BACKLOG,
+    S_BARRIER,
+    S_BARRIER_EACH,
+    S_BLOCKS,
+    S_BUDGET,
+    S_DRAM_LATENCY,
+    S_L1_LATENCY,
+    S_L1_LINES,
+    S_L2_CLOCKS,
+    S_L2_LATENCY,
+    S_LAUNCH,
+    S_LONE,
+    S_MIO_ISSUE,
+    S_QUEUE,
+    S_READ_LINE,
+    S_READ_RELEASE,
+    S_RESIDENT,
+    S_RESTART,
+    S_SCHEDULERS,
+    S_SPREAD,
+    S_WRITE_CLOCKS_L2,
+    S_WRITE_LINE,
+)
 from mutate.sim.timing.units import (
     ACT,
     ARRIVE,
@@ -38,81 +75,14 @@ _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATO
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _LOCAL = LOCAL_BASE >> 5
 
-# Settings (float64): see ``model.settings_of``.
-(S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
- S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
- S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH, S_SPREAD,
- S_ATOMIC_LATENCY) = range(28)
-SETTINGS = 28
-
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
 (ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
 STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
           "lg_throttle", "not_selected")
 
-# What is counted: clocks that a server is busy, and traffic.
-(B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_FP16, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE) = range(19)
-BUSY = 19
-_WAYS = 8
-# Clocks over which DRAM's load is reckoned, and places that remember what came with a sector.
-_WINDOW = 4000.0
+# Places that remember what came with a sector.
 _TWINS = 1 << 15
 _NEVER = np.int64(1) << 60
-
-
-def _mix(value, seed):
-    """A number in [0, 1) for a sector, always the same."""
-    x = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(31)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(29)
-    return float(x >> np.uint64(11)) / 9007199254740992.0
-
-
-mix = jit_into(FOLDER, _mix)
-
-
-def _lookup(tags, ages, ready, lines, sector, clock):
-    """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
-    sets = lines // _WAYS
-    if sets == 0:
-        return -1, -1
-    line = sector >> 2
-    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % sets * _WAYS
-    victim = at
-    for k in range(at, at + _WAYS):
-        if tags[k] == line:
-            ages[k] = clock
-            return k, k
-        if ages[k] < ages[victim]:
-            victim = k
-    return -1, victim
-
-
-lookup = jit_into(FOLDER, _lookup)
-
-
-def _dram(state, settings, t, write, factor):
-    """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is."""
-    cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
-    share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
-    cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
-    gap = max(0.0, t - state[5])
-    state[6] = state[6] * np.exp(-gap / _WINDOW) + cost / _WINDOW
-    state[5] = max(state[5], t)
-    used = min(0.9, state[6])
-    wait = max(0.0, state[2] - t)
-    state[2] = t + wait + cost
-    # Writes wait in L2 while there is something to read, as long as it holds them.
-    state[7] = min(state[7], wait)
-    if write:
-        state[7] = min(state[7] + cost, settings[S_BACKLOG])
-        return t + wait
-    return t + wait - state[7] + settings[S_LOAD] * used / (1.0 - used)
-
-
-dram = jit_into(FOLDER, _dram)
 
 
 def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, sparse,
@@ -121,8 +91,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
 
     The budget is in instructions, and eight sectors count as one. ``done`` gets the clock at which each block finished,
     ``marks`` (parts, 2) the clock and the instructions issued when each of equal parts of the budget was used up.
-    ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned
-    from: 4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait.
+    ``state``: see ``servers``.
     """
     resident = int(settings[S_RESIDENT])
     blocks = int(settings[S_BLOCKS])
@@ -320,16 +289,9 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 result = max(result, ready[place, sector & 3])
                                 continue
                             asked = max(start, state[0])
-                            # A request of a line takes its least time, however few sectors it asks for.
-                            taken = settings[S_L2_CLOCKS]
-                            if sector >> 2 != asked_line:
-                                asked_line = sector >> 2
-                                credit = max(0.0, settings[S_READ_LINE] - taken)
-                                taken += credit
-                            else:
-                                less = min(credit, taken)
-                                credit -= less
-                                taken -= less
+                            taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_L2_CLOCKS],
+                                                     settings[S_READ_LINE])
+                            asked_line = sector >> 2
                             state[0] = asked + taken
                             busy[B_L2] += taken
                             busy[N_L2_READ] += 1
@@ -338,7 +300,6 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 come = max(come, twin_at[sector & (_TWINS - 1)])
                             elif touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r]:
                                 busy[N_DRAM_READ] += 1
-                                before = state[2]
                                 other = sectors[i] ^ 1
                                 factor = 1.0
                                 alone = False
@@ -346,8 +307,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                         or (i + 1 < first + count and sectors[i + 1] == other)):
                                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                                     alone = True
-                                moved = dram(state, settings, asked, False, factor)
-                                busy[B_DRAM] += state[2] - max(before, asked)
+                                moved = dram(state, settings, busy, asked, False, factor)
                                 come = moved - 4.0 + settings[S_DRAM_LATENCY] + settings[S_SPREAD] * (
                                     2.0 * mix(sector >> 2, 3) - 1.0)
                                 if alone:
@@ -356,42 +316,27 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                     twin_at[(sector ^ 1) & (_TWINS - 1)] = come
                             result = max(result, come)
                             if not through and victim >= 0:
-                                if place < 0:
-                                    tags[victim] = sector >> 2
-                                    ages[victim] = issued
-                                    ready[victim, :] = 0.0
-                                ready[victim, sector & 3] = come
+                                fill(tags, ages, ready, place, victim, sector, issued, come)
                         else:
                             asked = max(start, state[1])
-                            taken = settings[S_WRITE_CLOCKS_L2]
-                            if kind == _ATOMIC:
-                                taken = settings[S_ATOMIC]
-                            elif sector >> 2 != asked_line:
+                            taken = settings[S_ATOMIC]
+                            if kind != _ATOMIC:
+                                taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
+                                                         settings[S_WRITE_LINE])
                                 asked_line = sector >> 2
-                                credit = max(0.0, settings[S_WRITE_LINE] - taken)
-                                taken += credit
-                            else:
-                                less = min(credit, taken)
-                                credit -= less
-                                taken -= less
                             state[1] = asked + taken
                             busy[B_L2_WRITE] += taken
                             busy[N_L2_WRITE] += 1
                             if touch[i] & 2 and kind != _LOCAL_STORE and mix(sector, 2) < written[r]:
                                 busy[N_DRAM_WRITE] += 1
-                                before = state[2]
-                                dram(state, settings, asked, kind != _ATOMIC, 1.0)
-                                busy[B_DRAM] += state[2] - max(before, asked)
+                                dram(state, settings, busy, asked, kind != _ATOMIC, 1.0)
                             if kind == _ATOMIC:
                                 result = max(result, asked + settings[S_ATOMIC_LATENCY])
                             else:
                                 place, victim = lookup(tags, ages, ready, lines, sector, issued)
                                 if victim >= 0:
-                                    if place < 0:
-                                        tags[victim] = sector >> 2
-                                        ages[victim] = issued
-                                        ready[victim, :] = 0.0
-                                    ready[victim, sector & 3] = max(ready[victim, sector & 3], 1.0)
+                                    come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
+                                    fill(tags, ages, ready, place, victim, sector, issued, come)
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)

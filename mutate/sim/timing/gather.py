@@ -10,12 +10,11 @@ from mutate.sim.coalesce import ATOMIC, LOAD, STORE, shared_wavefronts, unique_s
 from mutate.sim.code import machine_code_folder, text_digest
 from mutate.sim.jit import jit_into
 
-# Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage, the most
-# lanes that have one address (of an atomic), bytes of all lanes.
-R_COLUMNS = 9
+# Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
+R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
-_FOLDER = machine_code_folder(
-    f"timing-{text_digest(('coalesce', 'layout', 'timing/gather', 'timing/engine', 'timing/units'))[:16]}")
+_MODULES = ("coalesce", "layout", "timing/gather", "timing/engine", "timing/servers", "timing/settings", "timing/units")
+_FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -61,10 +60,6 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
             continue
         first = used
         lines = 0
-        same = 1
-        lanes = 0
-        for lane in range(32):
-            lanes += mask >> lane & 1
         if kind == _LOAD or kind == _STORE or kind == _ATOMIC:
             count = unique_sectors(where[k], mask, width, 5, found)
             for i in range(count):
@@ -89,7 +84,6 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                     for _ in range(rounds):
                         out[used] = np.int64(found[i])
                         used += 1
-                    same = max(same, rounds)
         elif kind == _LOCAL_LOAD or kind == _LOCAL_STORE:
             # A word of all lanes is one line; where lanes have different words, each word is one.
             for part in range(max(1, width // 4)):
@@ -107,8 +101,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                             used += 1
                 lines += 1
         requests[n, 0], requests[n, 1], requests[n, 2], requests[n, 3] = head[k, _WARP], head[k, _PC], kind, mask
-        requests[n, 4], requests[n, 5], requests[n, 6], requests[n, 7] = first, used - first, lines, same
-        requests[n, 8] = lanes * width
+        requests[n, 4], requests[n, 5], requests[n, 6] = first, used - first, lines
         n += 1
     return n, used
 

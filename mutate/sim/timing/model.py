@@ -22,6 +22,7 @@ from mutate.sim.places import Places
 from mutate.sim.space import Initial
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
+from mutate.sim.timing import settings as p
 from mutate.sim.timing.sampling import Reuse, Sample, record, reuse_of
 from mutate.sim.timing.units import Rates, table_of, untimed
 
@@ -128,30 +129,30 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     read = machine.number("dram.read_bandwidth")
     write, copy = rates.number("dram.write_bandwidth", read), rates.number("dram.copy_bandwidth", read)
     l2 = machine.number("l2.read_bandwidth")
-    s = np.zeros(e.SETTINGS, np.float64)
-    s[e.S_RESIDENT], s[e.S_BLOCKS], s[e.S_BUDGET] = resident, turn, budget
-    s[e.S_SCHEDULERS] = rates.number("sm.schedulers", 4)
-    s[e.S_L1_LATENCY] = rates.number("latency.l1", 32)
-    s[e.S_L2_LATENCY] = machine.number("latency.l2")
-    s[e.S_DRAM_LATENCY] = machine.number("latency.dram")
-    s[e.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
-    s[e.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
+    s = np.zeros(p.SETTINGS, np.float64)
+    s[p.S_RESIDENT], s[p.S_BLOCKS], s[p.S_BUDGET] = resident, turn, budget
+    s[p.S_SCHEDULERS] = rates.number("sm.schedulers", 4)
+    s[p.S_L1_LATENCY] = rates.number("latency.l1", 32)
+    s[p.S_L2_LATENCY] = machine.number("latency.l2")
+    s[p.S_DRAM_LATENCY] = machine.number("latency.dram")
+    s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
+    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    s[e.S_READ_LINE] = max(s[e.S_L2_CLOCKS], c.READ_LINE * part)
-    s[e.S_WRITE_LINE] = max(s[e.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
-    s[e.S_ATOMIC], s[e.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
-    s[e.S_READ_CLOCKS], s[e.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
-    s[e.S_LONE], s[e.S_SPREAD] = c.LONE, c.SPREAD
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
+    s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
+    s[p.S_ATOMIC], s[p.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
+    s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
+    s[p.S_LONE], s[p.S_SPREAD] = c.LONE, c.SPREAD
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
-    s[e.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
-    s[e.S_LOAD] = c.LOADED
-    s[e.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
-    s[e.S_BARRIER], s[e.S_BARRIER_EACH], s[e.S_QUEUE] = c.BARRIER, c.BARRIER_EACH, c.QUEUE
-    s[e.S_BACKLOG], s[e.S_READ_RELEASE], s[e.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
-    s[e.S_MIO_ISSUE] = s[e.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
-    s[e.S_L1_LINES] = l1 // 128
+    s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
+    s[p.S_LOAD] = c.LOADED
+    s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
+    s[p.S_BARRIER], s[p.S_BARRIER_EACH], s[p.S_QUEUE] = c.BARRIER, c.BARRIER_EACH, c.QUEUE
+    s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
+    s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
+    s[p.S_L1_LINES] = l1 // 128
     return s
 
 
@@ -161,7 +162,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     count = len(kernel.listing)
     done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
     stalls = np.zeros((count, len(e.STALLS)), np.int64)
-    busy = np.zeros(e.BUSY, np.float64)
+    busy = np.zeros(p.BUSY, np.float64)
     around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
     run: Any = e.play
     end, issued, finished = run(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts, s.requests,
@@ -198,19 +199,19 @@ def _overhead_ms(machine: Machine) -> float:
 
 
 def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArray[np.float64]) -> dict[str, float]:
-    schedulers = settings[e.S_SCHEDULERS]
+    schedulers = settings[p.S_SCHEDULERS]
     out: dict[str, Any] = {
-        "issue": busy[e.B_ISSUE] / schedulers, "alu": busy[e.B_ALU] / schedulers, "fma": busy[e.B_FMA] / schedulers,
-        "fp64": busy[e.B_FP64] / schedulers, "xu": busy[e.B_XU] / schedulers, "l1": busy[e.B_DATA],
-        "l2": busy[e.B_L2], "l2_write": busy[e.B_L2_WRITE], "dram": busy[e.B_DRAM]}
+        "issue": busy[p.B_ISSUE] / schedulers, "alu": busy[p.B_ALU] / schedulers, "fma": busy[p.B_FMA] / schedulers,
+        "fp64": busy[p.B_FP64] / schedulers, "xu": busy[p.B_XU] / schedulers, "l1": busy[p.B_DATA],
+        "l2": busy[p.B_L2], "l2_write": busy[p.B_L2_WRITE], "dram": busy[p.B_DRAM]}
     return {k: float(v) / max(1.0, end) for k, v in out.items()}
 
 
 def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
     """Sectors while the sample was played."""
-    return {"l1_sectors": float(busy[e.N_L1]), "l1_hits": float(busy[e.N_L1_HITS]),
-            "l2_read_sectors": float(busy[e.N_L2_READ]), "l2_write_sectors": float(busy[e.N_L2_WRITE]),
-            "dram_read_sectors": float(busy[e.N_DRAM_READ]), "dram_write_sectors": float(busy[e.N_DRAM_WRITE])}
+    return {"l1_sectors": float(busy[p.N_L1]), "l1_hits": float(busy[p.N_L1_HITS]),
+            "l2_read_sectors": float(busy[p.N_L2_READ]), "l2_write_sectors": float(busy[p.N_L2_WRITE]),
+            "dram_read_sectors": float(busy[p.N_DRAM_READ]), "dram_write_sectors": float(busy[p.N_DRAM_WRITE])}
 
 
 def _hottest(sample: Sample) -> float:

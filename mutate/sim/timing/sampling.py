@@ -86,7 +86,6 @@ class Sample:
     blocks: tuple[int, ...]
     grid_blocks: int
     instructions: int
-    warps: int
     initial: Initial
 
 
@@ -119,7 +118,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         blocks = tuple(sorted((*blocks[1:], pilot)))
     simulation.run(tuple(b for b in blocks if b != pilot))
     streams = _assemble(recorder, requests, blocks, simulation.warps, initial)
-    return Sample(streams, blocks, total, len(streams.pc), simulation.warps, initial)
+    return Sample(streams, blocks, total, len(streams.pc), initial)
 
 
 def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], warps: int, initial: Initial) -> Streams:

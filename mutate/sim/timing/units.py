@@ -14,16 +14,15 @@ from mutate.sass.disasm import Instruction
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
 
-# Ports of a scheduler. FMA_LITE is the half of the FP32 units that has no integer multiplier.
-ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, FP16 = range(8)
-UNITS = ("alu", "fma", "fp64", "xu", "mio", "uniform", "control", "fp16")
+# Ports of a scheduler, in the order of what ``settings`` counts first.
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL = range(7)
 
 # What the engine does beside issuing.
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
 
 # Columns of the table of instructions.
-UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, LONG = range(11)
-COLUMNS = 11
+UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX = range(10)
+COLUMNS = 10
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -94,7 +93,6 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval = CONTROL, 1
     elif name in _MEMORY:
         unit, interval, act = MIO, 1, GLOBAL
-        row[LONG] = 1
     elif name in _SHARED:
         unit, interval, act, latency = MIO, 1, SHARED, rates.latency("shared", 24)
     elif name in _FP32:
@@ -107,7 +105,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval, latency = FP64, rates.interval("fp64"), rates.latency("fp64", 16)
     elif name in _FP16:
         # The packed half operations run on the FP32 units, one result of two halves a lane.
-        unit, interval = FMA, max(1, rates.interval("fp32"))
+        unit, interval = FMA, rates.interval("fp32")
     elif name in _XU:
         unit, interval, latency = XU, rates.interval("sfu"), rates.latency("sfu", 18)
     elif name in _MIO:

@@ -1,0 +1,100 @@
+"""Memory as one SM sees it: the tags of L1, and its shares of L2 and DRAM, which serve in the order of requests.
+
+``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned from:
+4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.settings import B_DRAM, S_BACKLOG, S_LOAD, S_MIX, S_READ_CLOCKS, S_WRITE_CLOCKS
+
+_WAYS = 8
+# Clocks over which DRAM's load is reckoned.
+_WINDOW = 4000.0
+
+
+def _mix(value, seed):
+    """A number in [0, 1) for a sector, always the same."""
+    x = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(31)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(29)
+    return float(x >> np.uint64(11)) / 9007199254740992.0
+
+
+mix = jit_into(FOLDER, _mix)
+
+
+def _lookup(tags, ages, ready, lines, sector, clock):
+    """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
+    sets = lines // _WAYS
+    if sets == 0:
+        return -1, -1
+    line = sector >> 2
+    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % sets * _WAYS
+    victim = at
+    for k in range(at, at + _WAYS):
+        if tags[k] == line:
+            ages[k] = clock
+            return k, k
+        if ages[k] < ages[victim]:
+            victim = k
+    return -1, victim
+
+
+lookup = jit_into(FOLDER, _lookup)
+
+
+def _fill(tags, ages, ready, place, victim, sector, clock, come):
+    """Puts a sector into L1, at the places that ``lookup`` found for its line; a new line has no other sector."""
+    if place < 0:
+        tags[victim] = sector >> 2
+        ages[victim] = clock
+        ready[victim, :] = 0.0
+    ready[victim, sector & 3] = come
+
+
+fill = jit_into(FOLDER, _fill)
+
+
+def _taken(line, asked_line, credit, clocks, least):
+    """Clocks that L2 takes for a sector, and what of its line's least time the line's next sectors need not take.
+
+    A request of a line takes its least time, however few sectors it asks for.
+    """
+    if line != asked_line:
+        credit = max(0.0, least - clocks)
+        return clocks + credit, credit
+    less = min(credit, clocks)
+    return clocks - less, credit - less
+
+
+taken_of = jit_into(FOLDER, _taken)
+
+
+def _dram(state, settings, busy, t, write, factor):
+    """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is."""
+    cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
+    share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
+    cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
+    gap = max(0.0, t - state[5])
+    state[6] = state[6] * np.exp(-gap / _WINDOW) + cost / _WINDOW
+    state[5] = max(state[5], t)
+    used = min(0.9, state[6])
+    wait = max(0.0, state[2] - t)
+    before = state[2]
+    state[2] = t + wait + cost
+    busy[B_DRAM] += state[2] - max(before, t)
+    # Writes wait in L2 while there is something to read, as long as it holds them.
+    state[7] = min(state[7], wait)
+    if write:
+        state[7] = min(state[7] + cost, settings[S_BACKLOG])
+        return t + wait
+    return t + wait - state[7] + settings[S_LOAD] * used / (1.0 - used)
+
+
+dram = jit_into(FOLDER, _dram)
