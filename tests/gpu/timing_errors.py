@@ -159,7 +159,7 @@ def quantiles(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
            if r["variant"] != "original" and (r["sample"], r["kernel"], r["launch"]) in first]
     grid = np.linspace(0, 1, _QUANTILES)
     return {"absolute": [round(float(q), 3) for q in np.quantile([logs[id(r)] for r in first.values()], grid)],
-            "ratio": [round(float(q), 3) for q in np.quantile(own, grid)]}
+            "ratio": [round(float(q), 3) for q in np.quantile(own, grid)] if own else []}
 
 
 def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

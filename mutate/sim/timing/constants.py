@@ -1,4 +1,7 @@
-"""What the model of time needs and no machine file says. Each value names its source; none is from the samples."""
+"""What the model of time needs and no machine file says. Each value names its source or is called a guess; none is from
+
+the samples.
+"""
 
 from __future__ import annotations
 
