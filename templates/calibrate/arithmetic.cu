@@ -1,6 +1,6 @@
 // How long instructions take and how often they issue: kernels that `kmutate calibrate` launches, one block on one SM.
 //
-// STEPS steps of one kind without a loop, in one chain (NAME_1: from an instruction to the next that needs its result)
+// STEPS steps of one kind, one after another, in one chain (NAME_1: from an instruction to the next that needs its result)
 // or in eight (NAME_8: how often they issue, with enough warps). A step is one instruction unless PROBES in
 // mutate/calibrate/probes.py says otherwise; tests/calibrate counts them in the machine code. The least of ROUNDS counts,
 // the first of which fills the instruction cache. `nothing` is what the frame around the steps costs.
@@ -29,19 +29,35 @@ struct Four { float x, y, z, w; };
 __device__ inline void from(u64 s, Four &v) { v.x = v.y = v.z = v.w = (float)(int)s; }
 __device__ inline u32 fold(const Four &v) { return fold(v.x) ^ fold(v.y) ^ fold(v.z) ^ fold(v.w); }
 
-// Clocks since the first warp of the block had its `start`: one that comes late would hide what the others did before. All
-// threads call it.
+// A barrier behind which the clock is read only when all warps have come: the machine's barrier alone lets a warp read it before.
+__device__ inline u64 start_together()
+{
+    __shared__ u32 gate;
+    if (threadIdx.x == 0) *(volatile u32 *)&gate = 0;
+    __syncthreads();
+    while (*(volatile u32 *)&gate) {}
+    return clock64();
+}
+
+// Clocks from the first warp's `start` to the last one's end: one that comes late would hide what the others did before.
+// All threads call it.
 __device__ inline u64 since(u64 start)
 {
-    __shared__ u64 starts[32];
-    __syncthreads();
+    __shared__ u64 starts[32], ends[32];
     const u64 now = clock64();
-    if (threadIdx.x % 32 == 0) starts[threadIdx.x / 32] = start;
+    if (threadIdx.x % 32 == 0) {
+        starts[threadIdx.x / 32] = start;
+        ends[threadIdx.x / 32] = now;
+    }
     __syncthreads();
-    u64 first = start;
+    u64 first = start, last = now;
 #pragma unroll 1
-    for (u32 w = 0; w < (blockDim.x + 31) / 32; w++) first = starts[w] < first ? starts[w] : first;
-    return now - first;
+    for (u32 w = 0; w < (blockDim.x + 31) / 32; w++) {
+        first = starts[w] < first ? starts[w] : first;
+        last = ends[w] > last ? ends[w] : last;
+    }
+    __syncthreads();
+    return last - first;
 }
 
 template <typename Op, int CHAINS> __device__ inline void measure(u64 *out, u64 n, u64 a, u64 b)
@@ -54,12 +70,15 @@ template <typename Op, int CHAINS> __device__ inline void measure(u64 *out, u64 
     u64 least = ~0ull;
 #pragma unroll 1
     for (int r = 0; r < ROUNDS; r++) {
-        __syncthreads();
-        const u64 start = clock64();
+        const u64 start = start_together();
+        // One turn, which the compiler does not know: it moves no step past the end of a loop.
+#pragma unroll 1
+        for (u32 turn = 2; turn < (u32)n; turn++) {
 #pragma unroll
-        for (int s = 0; s < STEPS / CHAINS; s++) {
+            for (int s = 0; s < STEPS / CHAINS; s++) {
 #pragma unroll
-            for (int k = 0; k < CHAINS; k++) Op::step(v[k], p, q);
+                for (int k = 0; k < CHAINS; k++) Op::step(v[k], p, q);
+            }
         }
         const u64 took = since(start);
         least = took < least ? took : least;

@@ -12,19 +12,35 @@ __device__ inline u64 step() { return (u64)gridDim.x * blockDim.x; }
 __device__ inline u64 nanoseconds() { u64 t; asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)); return t; }
 __device__ inline u32 sm() { u32 i; asm volatile("mov.u32 %0, %%smid;" : "=r"(i)); return i; }
 
-// Clocks since the first warp of the block had its `start`: one that comes late would hide what the others did before. All
-// threads call it.
+// A barrier behind which the clock is read only when all warps have come: the machine's barrier alone lets a warp read it before.
+__device__ inline u64 start_together()
+{
+    __shared__ u32 gate;
+    if (threadIdx.x == 0) *(volatile u32 *)&gate = 0;
+    __syncthreads();
+    while (*(volatile u32 *)&gate) {}
+    return clock64();
+}
+
+// Clocks from the first warp's `start` to the last one's end: one that comes late would hide what the others did before.
+// All threads call it.
 __device__ inline u64 since(u64 start)
 {
-    __shared__ u64 starts[32];
-    __syncthreads();
+    __shared__ u64 starts[32], ends[32];
     const u64 now = clock64();
-    if (threadIdx.x % 32 == 0) starts[threadIdx.x / 32] = start;
+    if (threadIdx.x % 32 == 0) {
+        starts[threadIdx.x / 32] = start;
+        ends[threadIdx.x / 32] = now;
+    }
     __syncthreads();
-    u64 first = start;
+    u64 first = start, last = now;
 #pragma unroll 1
-    for (u32 w = 0; w < (blockDim.x + 31) / 32; w++) first = starts[w] < first ? starts[w] : first;
-    return now - first;
+    for (u32 w = 0; w < (blockDim.x + 31) / 32; w++) {
+        first = starts[w] < first ? starts[w] : first;
+        last = ends[w] > last ? ends[w] : last;
+    }
+    __syncthreads();
+    return last - first;
 }
 
 // -- what is needed before -------------------------------------------------------------------------------------------
@@ -198,8 +214,7 @@ template <int WHAT, int W> __device__ inline void use_shared(PARAMETERS)
     u64 least = ~0ull;
 #pragma unroll 1
     for (int r = 0; r < 3; r++) {
-        __syncthreads();
-        const u64 start = clock64();
+        const u64 start = start_together();
 #pragma unroll 1
         for (u32 i = 0; i < (u32)n; i++) {
 #pragma unroll
@@ -245,8 +260,7 @@ template <int WHAT, typename T> __device__ inline void use_window(PARAMETERS)
 #pragma unroll 1
     for (u32 i = 0; i < (u32)n + 8; i++) {
         if (i == 8) {  // the caches are filled, or the queues
-            __syncthreads();
-            start = clock64();
+            start = start_together();
         }
         T v[4];
 #pragma unroll
@@ -290,8 +304,7 @@ template <int W> __device__ inline void use_l1(PARAMETERS)
     u64 least = ~0ull;
 #pragma unroll 1
     for (int r = 0; r < 3; r++) {
-        __syncthreads();
-        const u64 start = clock64();
+        const u64 start = start_together();
 #pragma unroll 1
         for (u32 i = 0; i < (u32)n; i++) {
 #pragma unroll(W == 4 ? 1 : 4)  // for want of registers
@@ -304,6 +317,7 @@ template <int W> __device__ inline void use_l1(PARAMETERS)
 #pragma unroll
                     for (int j = 0; j < W; j++) sum ^= v[k][j];
             }
+            at += b;  // 0, but the loads stay in the loop
         }
         const u64 took = since(start);
         least = took < least ? took : least;
@@ -421,8 +435,7 @@ KERNEL __launch_bounds__(1024) turns(PARAMETERS)
     u64 least = ~0ull;
 #pragma unroll 1
     for (int r = 0; r < 3; r++) {
-        __syncthreads();
-        const u64 start = clock64();
+        const u64 start = start_together();
 #pragma unroll 1
         for (u32 i = 0; i < (u32)n; i++) asm volatile("xor.b32 %0, %0, %1;" : "+r"(x) : "r"(i));
         const u64 took = since(start);

@@ -51,7 +51,9 @@ def test_each_probe_is_its_instructions_and_little_else(capability: tuple[int, i
         for opcodes, wanted in probe.opcodes.items():
             found = count(code, opcodes)
             assert STEPS * wanted <= found <= STEPS * wanted + FRAME, (probe.name, opcodes, found)
-        assert not [x for x in code if x.name in ("STL", "LDL", "LDG", "CALL")], probe.name
+        assert not [x for x in code if x.name in ("STL", "LDL", "LDG")], probe.name
+        # sm_80's compiler leaves the loop around the steps by a call of what follows.
+        assert sum(x.name == "CALL" for x in code) <= 1, probe.name
         others = Counter(x.name for x in code)
         for opcodes in probe.opcodes:
             for o in opcodes.split("|"):
