@@ -18,6 +18,7 @@ from mutate.sim.timing.settings import (
     B_ISSUE,
     B_L2,
     B_L2_WRITE,
+    B_WARPS,
     N_DRAM_READ,
     N_DRAM_WRITE,
     N_L1,
@@ -75,10 +76,11 @@ _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATO
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _LOCAL = LOCAL_BASE >> 5
 
-# Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``.
-(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED) = range(9)
+# Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
+# issue has one reason, at the instruction that waits to be issued.
+(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED, R_BRANCH, R_DISPATCH) = range(11)
 STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
-          "lg_throttle", "not_selected")
+          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall")
 
 # Places that remember what came with a sector.
 _TWINS = 1 << 15
@@ -111,6 +113,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
     instance = np.zeros(warps, np.int64)
     nxt = np.full(warps, _NEVER, np.int64)
     issued_at = np.zeros(warps, np.int64)
+    born = np.zeros(warps, np.int64)
+    held = np.zeros(warps, np.int64)
     boards = np.zeros((warps, 6), np.float64)
     long_boards = np.zeros((warps, 6), np.int64)
     ring = np.zeros((warps, 6, 8), np.float64)
@@ -152,7 +156,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 at[w], end[w] = starts[source, i], starts[source, i + 1]
                 instance[w] = launched
                 nxt[w] = begin
-                issued_at[w] = begin
+                born[w] = begin
                 if at[w] < end[w]:
                     left[b] += 1
                 else:
@@ -171,7 +175,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 if at_barrier[w] >= 0:
                     any_waiting = True
                     at_barrier[w] = -1
-                    nxt[w] = clock_end + 1
+                    nxt[w] = max(clock_end + 1, issued_at[w])
+                    stalls[pcs[at[w]], R_BARRIER] += nxt[w] - issued_at[w]
                     sched_next[w % schedulers] = clock_end + 1
             for b in range(resident):
                 for k in range(17):
@@ -192,16 +197,24 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 if nxt[w] <= clock:
                     pc = pcs[at[w]]
                     unit = table[pc, UNIT]
+                    until = clock
                     if ports[s, unit] > clock:
-                        stalls[pc, R_MATH if unit != MIO else R_MIO] += ports[s, unit] - clock
-                        nxt[w] = ports[s, unit]
-                        issued_at[w] += ports[s, unit] - clock
+                        until = ports[s, unit]
+                        reason = R_MATH
+                        if unit == MIO:
+                            reason = R_MIO
+                        elif unit == CONTROL:
+                            reason = R_DISPATCH
                     elif unit == MIO and lanes[at[w]] > 0 and mio_n[s] >= queue and mio[
                             s, (mio_n[s] - queue) % 64] > clock:
                         until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % 64]))
-                        stalls[pc, R_LG if table[pc, ACT] == GLOBAL else R_MIO] += until - clock
+                        reason = R_LG if table[pc, ACT] == GLOBAL else R_MIO
+                    if until > clock:
+                        stalls[pc, reason] += until - clock
+                        stalls[pc, R_NOT_SELECTED] += clock - nxt[w] - held[w]
+                        stalls[pc, R_DISPATCH] += held[w]
+                        held[w] = 0
                         nxt[w] = until
-                        issued_at[w] += until - clock
                     else:
                         key = nxt[w]
                         if w == last[s]:
@@ -223,7 +236,9 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             unit = row[UNIT]
             b = w // each
             stalls[pc, ISSUED] += 1
-            stalls[pc, R_NOT_SELECTED] += clock - nxt[w]
+            stalls[pc, R_NOT_SELECTED] += clock - nxt[w] - held[w]
+            stalls[pc, R_DISPATCH] += held[w]
+            held[w] = 0
             if work < budget:
                 part = work * len(marks) // budget
                 marks[part, 0], marks[part, 1] = clock, issued
@@ -379,8 +394,9 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                     long_boards[w, board] = 0
 
             # --- when the warp may issue again ---
-            stalls[pc, R_WAIT] += row[STALL] - 1
+            jumps = at[w] < end[w] and unit == CONTROL and pcs[at[w]] != pc + 1
             if at[w] >= end[w]:
+                busy[B_WARPS] += clock + 1 - born[w]
                 nxt[w] = _NEVER
                 at_barrier[w] = -1
                 left[b] -= 1
@@ -400,6 +416,7 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                             v = b * each + i
                             at[v], end[v] = starts[source, i], starts[source, i + 1]
                             instance[v] = launched
+                            born[v] = np.int64(begin_at)
                             copies[v] = 0.0
                             for j in range(6):
                                 boards[v, j] = 0.0
@@ -412,9 +429,11 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             elif at_barrier[w] >= 0:
                 nxt[w] = _NEVER
                 issued_at[w] = follow
+                stalls[pcs[at[w]], R_WAIT] += row[STALL] - 1
             else:
                 until = follow
                 following = pcs[at[w]]
+                stalls[following, R_BRANCH if jumps else R_WAIT] += row[STALL] - 1
                 mask = table[following, WAIT_MASK]
                 for j in range(6):
                     if mask >> j & 1 and boards[w, j] > until:
@@ -439,16 +458,27 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 stalls[following, R_BARRIER] += until - issued_at[v]
                                 mask = table[following, WAIT_MASK]
                                 go_on = until
+                                reason = R_LONG
                                 for j in range(6):
                                     if mask >> j & 1 and boards[v, j] > go_on:
                                         go_on = np.int64(np.ceil(boards[v, j]))
-                                stalls[following, R_LONG] += go_on - until
+                                        reason = R_LONG if long_boards[v, j] else R_SHORT
+                                stalls[following, reason] += go_on - until
                                 nxt[v] = go_on
                                 sched_next[v % schedulers] = min(sched_next[v % schedulers], max(go_on, clock + 1))
                         if waiting or act == ARRIVE:
                             arrived[b, bar] = 0
-            # A branch that is taken costs its scheduler one more clock.
-            sched_next[s] = clock + 1 if at[w] >= end[w] or unit != CONTROL or pcs[at[w]] == pc + 1 else clock + 2
+            sched_next[s] = clock + 1
+            if at[w] < end[w] and unit == CONTROL and pcs[at[w]] != pc + 1:
+                # A branch that is taken costs its scheduler one more clock, which no warp can use.
+                sched_next[s] = clock + 2
+                for v in range(s, warps, schedulers):
+                    if nxt[v] <= clock + 1:
+                        held[v] += 1
+    for w in range(warps):
+        if number[w // each] >= 0 and at[w] < end[w]:
+            # Cut off while it waited: it has reasons until it could issue next, or came to its barrier.
+            busy[B_WARPS] += (issued_at[w] if at_barrier[w] >= 0 else nxt[w]) - born[w]
     return max(float(clock_end), final if finished == blocks else float(clock_end)), issued, finished
 
 

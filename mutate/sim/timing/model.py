@@ -40,8 +40,9 @@ class SimulatedTime:
     ``resident_blocks`` fit on an SM, ``blocks_per_sm`` is its turn of the grid. ``cycles`` are those of one SM without
     the launch's overhead. ``utilisation`` is the busy share of each unit while the sample was played, from 0 to 1.
     ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction`` the clocks, shape (instructions,
-    reasons of ``engine.STALLS``). ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were
-    played, of the blocks ``sampled``.
+    reasons of ``engine.STALLS``), each at the instruction that waits to be issued; its sum is ``warp_clocks``, the
+    clocks that warps were resident, from the start of each to its last issue. ``played`` of ``instructions`` (warp
+    instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     """
 
     time_ms: float
@@ -57,6 +58,7 @@ class SimulatedTime:
     traffic: Mapping[str, float]
     stalls: Mapping[str, float]
     by_instruction: npt.NDArray[np.int64]
+    warp_clocks: int
     limit: str
     machine: str
     calibrated: bool
@@ -187,8 +189,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     return SimulatedTime(
         cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
-        {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls, limit, machine.name,
-        machine.calibrated)
+        {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls,
+        int(busy[p.B_WARPS]), limit, machine.name, machine.calibrated)
 
 
 def _overhead_ms(machine: Machine) -> float:
