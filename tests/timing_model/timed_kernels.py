@@ -29,8 +29,8 @@ KERNELS = {
                    "for (int i = 0; i < n; i++) { p = p * a + 1; q = q * a + 2; r = r * a + 3; t = __sinf(t); } "
                    "y[threadIdx.x] = p + q + r + t; }"),
     "diverging": ("int y[4096] = zeros(); dim3 grid = { 16 }; dim3 block = { 256 }; k(y, 30);",
-                  "k(int *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0; "
-                  "for (int j = 0; j < n; j++) { if ((i * j) & 4) s += y[(i + j) & 4095]; else s ^= j << (i & 7); } y[i] = s; }"),
+                  "k(int *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0; for (int j = 0; "
+                  "j < n; j++) { if ((i * j) & 4) s += y[(i + j) & 4095]; else s ^= j << (i & 7); } y[i] = s; }"),
     "atomics": ("int y[64] = zeros(); dim3 grid = { 512 }; dim3 block = { 128 }; k(y);",
                 "k(int *y) { atomicAdd(y + (threadIdx.x & 63), 1); }"),
 }
