@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.machines.model import Machine
     from mutate.model import Certificate
     from mutate.results import Request, Target, VariantResult
-    from mutate.simulated import LaunchCounts
+    from mutate.simulated import LaunchCounts, Stalls
     from mutate.timing import Roofs, Session
 
 BACKENDS = ("auto", "gpu", "sim")
@@ -55,7 +55,7 @@ class LaunchAnalysis:
 
     ``counts`` are the simulator's, with lines; ``occupancy`` and ``grids`` the sweeps; ``noise`` is
 
-    T(identity)/T(original).
+    T(identity)/T(original). ``stalls`` are the model's, also where times were measured.
     """
 
     launch: Launch
@@ -72,6 +72,7 @@ class LaunchAnalysis:
     registers: int | None = None
     static_smem: int | None = None
     spills: int | None = None
+    stalls: Stalls | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.sim.counters import Totals
     from mutate.sim.fermi import Counter
     from mutate.sim.footprint import Touched
-    from mutate.sim.places import Place
+    from mutate.sim.places import Place, Places
 
 CHECKS = ("races", "uninitialized")
 
@@ -101,12 +101,46 @@ class LaunchCounts:
 
 
 @dataclass(frozen=True)
+class LineStalls:
+    """Why warps waited at one source line: parts of all clocks of all warps (1 is all of them) by ncu's reasons.
+
+    ``place`` is ``None`` for instructions without a line.
+    """
+
+    place: Place | None
+    text: str
+    reasons: Mapping[str, float]
+
+    @property
+    def share(self) -> float:
+        return sum(self.reasons.values())
+
+
+@dataclass(frozen=True)
+class Stalls:
+    """What warps did with their clocks, by the model of time: parts of all of them by ncu's reasons (``reasons``).
+
+    ``machine`` is the title of the one that was simulated; ``warps`` were resident on an SM on average; ``played`` warp
+    instructions of an SM's ``instructions``. ``lines`` are in the order of their part; empty where lines are not known.
+    """
+
+    machine: str
+    calibrated: bool
+    warps: float
+    reasons: Mapping[str, float]
+    lines: tuple[LineStalls, ...]
+    played: int
+    instructions: float
+
+
+@dataclass(frozen=True)
 class SimulatedKernel:
-    """One kernel instance; with an error where it could not be simulated."""
+    """One kernel instance; with an error where it could not be simulated. ``places`` are its instructions' lines."""
 
     target: Target
     launches: tuple[LaunchCounts, ...] = ()
     error: KmutateError | None = None
+    places: Places | None = None
 
 
 @dataclass(frozen=True)

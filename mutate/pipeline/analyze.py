@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mutate.analyzed import Analysis, AnalyzedVariant, AnalyzeRequest, KernelAnalysis, LaunchAnalysis
 from mutate.backends.gpu import find_gpu, measure, prestart
@@ -24,15 +25,20 @@ from mutate.pipeline.predictions import Predictions, predict_plan
 from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
+from mutate.pipeline.stalls import explain, stalls_of
 from mutate.pipeline.times import Timed, evidence_of
 from mutate.report.bench import written_arrays
 from mutate.results import KernelResult, Progress, Target
 from mutate.sass.disasm import Listing
-from mutate.simulated import LaunchCounts, SimulateRequest
+from mutate.simulated import LaunchCounts, SimulateRequest, Stalls
 from mutate.source import unified_diff
 from mutate.timing import ORIGINAL, Gpu, Plan, Roofs, Run, Session
 from mutate.toolchain.cache import default_cache
 from mutate.toolchain.nvrtc import Compiled
+
+if TYPE_CHECKING:
+    from mutate.sim.places import Places
+    from mutate.sim.timing.model import SimulatedTime
 
 _DEFAULT_ARCH = "sm_90"
 
@@ -62,6 +68,8 @@ class _Item:
     session: Session | None = None
     swept: Session | None = None
     predicted: Predictions | None = None
+    places: Places | None = None
+    explained: SimulatedTime | None = None
 
 
 class _Run:
@@ -91,6 +99,9 @@ class _Run:
                 with self._clock("count"):
                     self._count(items)
             if self.gpu is not None:
+                if self.machine is not None and request.counters:
+                    with self._clock("explain"):
+                        self._explain(items, self.machine)
                 with self._clock("measure"):
                     self._measure(items, self.gpu)
             elif self.machine is not None:
@@ -144,7 +155,7 @@ class _Run:
             mine = [i for i in items if i.result.target.name == kernel.target.name]
             for number, item in enumerate(mine):
                 if number < len(kernel.launches):
-                    item.counts = kernel.launches[number]
+                    item.counts, item.places = kernel.launches[number], kernel.places
                 else:
                     item.counts_error = kernel.error
         self.warnings += [w for w in report.warnings if w not in self.warnings]
@@ -159,6 +170,14 @@ class _Run:
             item.plan = self._plan(f"{number}", item)
             item.predicted = predict_plan(item.plan, item.listings, machine, self._padding(item).carveout_kb,
                                           self.request.settings.l2, self.progress)
+
+    def _explain(self, items: Sequence[_Item], machine: Machine) -> None:
+        """What the model says of the originals' warps, beside measured times; nothing where it says nothing."""
+        for number, item in enumerate(items):
+            if item.counts is not None:
+                self.progress("simulating warps", number, len(items))
+                item.explained = explain(self._original(item), item.launch, item.listings[ORIGINAL], machine,
+                                         self._padding(item).carveout_kb)
 
     def _measure(self, items: Sequence[_Item], gpu: Gpu) -> None:
         plans: list[Plan] = []
@@ -267,7 +286,13 @@ class _Run:
         return LaunchAnalysis(
             item.launch, finding, facts, variants, item.session, self._why_untimed(item),
             evidence.noise, item.counts, item.counts_error, evidence.occupancy, evidence.grids,
-            compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads)
+            compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads,
+            self._stalls(item))
+
+    def _stalls(self, item: _Item) -> Stalls | None:
+        time = item.predicted.times.get(ORIGINAL) if item.predicted is not None else item.explained
+        return stalls_of(time, item.listings[ORIGINAL], item.places, self.machine) \
+            if time is not None and self.machine is not None else None
 
 
 def _joined(*parts: str) -> str:

@@ -138,9 +138,9 @@ def _simulate(work: _Work, request: SimulateRequest, machine: Machine | None, pr
         for launch in work.target.launches:
             launches.append(counting.count(launch, _named(progress, work.target, launch)))
     except KmutateError as error:
-        return SimulatedKernel(work.target, tuple(launches), error)
+        return SimulatedKernel(work.target, tuple(launches), error, work.places)
     warnings += dict.fromkeys(counting.warnings)
-    return SimulatedKernel(work.target, tuple(launches))
+    return SimulatedKernel(work.target, tuple(launches), places=work.places)
 
 
 def _named(progress: Progress, target: Target, launch: Launch) -> Progress:

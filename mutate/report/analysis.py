@@ -12,7 +12,9 @@ from rich.text import Text
 from mutate.analyzed import Analysis, KernelAnalysis, LaunchAnalysis
 from mutate.limiter.model import Facts, Finding, Interval, Limiter, SweepPoint
 from mutate.report import figures as f
+from mutate.report import stalls as s
 from mutate.report.terminal import dims, new_console
+from mutate.simulated import Stalls
 
 _TONES = {"good": "green", "warn": "yellow", "bad": "red", "quiet": "dim"}
 _LIMITERS = {Limiter.INCONCLUSIVE: "bold yellow", Limiter.UNKNOWN: "bold dim"}
@@ -67,6 +69,8 @@ def _print_launch(console: Console, analysis: Analysis, kernel: KernelAnalysis, 
     elif launch.counts_error is not None:
         console.print(_text(f"no counters: {launch.counts_error.what} [{launch.counts_error.slug}]",
                            style="dim"))
+    if launch.stalls is not None:
+        _print_stalls(console, launch.stalls, kernel.target.kernel.file.name)
     _print_sweep(console, "resident blocks an SM", launch.occupancy)
     _print_sweep(console, "grid", launch.grids)
     _print_causes(console, launch.finding)
@@ -175,6 +179,18 @@ def _print_sweep(console: Console, title: str, points: Iterable[SweepPoint]) -> 
     said = [f"{p.value:g}: {f.fixed(p.time.value, places)}{f' ({p.note})' if p.note else ''}"
             for p in points]
     console.print(_text(f"T ms by {title}  {', '.join(said)}"))
+
+
+def _print_stalls(console: Console, stalls: Stalls, main: str) -> None:
+    console.print(_text(s.head_words(stalls), style="dim"))
+    _print_indented(console, _text(s.reason_words(stalls.reasons)))
+    lines = s.stall_lines(stalls, main)
+    if lines:
+        where, reasons = (max(len(getattr(x, n)) for x in lines) for n in ("where", "reasons"))
+        for x in lines:
+            line = _text(f"  {x.where:{where}} {x.share:>5}  {x.reasons:{reasons}}  ", (x.code, "dim"))
+            line.truncate(console.width, overflow="ellipsis")
+            console.print(line, no_wrap=True)
 
 
 def _print_causes(console: Console, finding: Finding) -> None:

@@ -16,7 +16,7 @@ from mutate.errors import KmutateError
 from mutate.limiter.model import Cause, Facts, Finding, Interval, Payoff, SweepPoint, VariantTime
 from mutate.machines.model import Machine
 from mutate.model import Verdict
-from mutate.report import figures
+from mutate.report import figures, stalls
 from mutate.report.document import certificate_document, error_document
 from mutate.simulated import LaunchCounts
 from mutate.source import Lines
@@ -201,6 +201,8 @@ def _launch(analysis: Analysis, launch: LaunchAnalysis, lines: Lines) -> dict[st
         "session": _session(launch.session) if launch.session is not None else None,
         "counters": _counters(launch.counts),
         "occupancy_sweep": _sweep(launch.occupancy), "grid_sweep": _sweep(launch.grids)}
+    if launch.stalls is not None:
+        out["stalls"] = stalls.document(launch.stalls)
     if launch.counts_error is not None:
         out["counters_error"] = error_document(launch.counts_error)
     return out

@@ -15,7 +15,7 @@ from mutate import __version__
 from mutate.analyzed import Analysis, AnalyzedVariant, KernelAnalysis, LaunchAnalysis
 from mutate.limiter.model import Facts, Limiter
 from mutate.model import Certificate, Verdict
-from mutate.report import charts, figures
+from mutate.report import charts, figures, stalls
 from mutate.report.code_view import DiffLine, changed, diff_lines
 from mutate.report.listing import listing
 from mutate.resources import templates_dir
@@ -160,7 +160,8 @@ def _launch(analysis: Analysis, kernel: KernelAnalysis, launch: LaunchAnalysis, 
         "why_no_roofline": charts.why_no_roofline(launch),
         "occupancy": charts.curve(launch.occupancy, _resident(launch)), "grids": launch.grids,
         "counted": figures.count_words(launch.counts, analysis.machine), "facts_table": _facts(facts),
-        "listing": listing(launch.counts, kernel.target, analysis.source)}
+        "stalls": stalls.view(launch.stalls, kernel.target.kernel.file.name),
+        "listing": listing(launch.counts, kernel.target, analysis.source, launch.stalls)}
 
 
 def _resident(launch: LaunchAnalysis) -> float | None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from mutate.report.by_line import LINE_COLUMNS, short, total
 from mutate.report.code_view import highlighted
 from mutate.report.figures import clean
+from mutate.report.stalls import LineBar, bars_by_line
 from mutate.sim.counters import evaluate
-from mutate.simulated import LaunchCounts, LineCounts
+from mutate.simulated import LaunchCounts, LineCounts, Stalls
 from mutate.source import Lines
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Line:
     instructions: str = ""
     lanes: str = ""
     cells: tuple[str, ...] = ()
+    bar: LineBar | None = None
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,11 @@ class Listing:
     elsewhere: float
     hottest: tuple[str, ...]
     """The lines with most instructions, in words."""
+    stalls: bool = False
+    """Whether lines have bars of why warps waited there."""
 
 
-def listing(counts: LaunchCounts | None, target: Target, source: str) -> Listing | None:
+def listing(counts: LaunchCounts | None, target: Target, source: str, stalls: Stalls | None = None) -> Listing | None:
     """The kernel's own lines and all others that have counts; ``None`` where lines were not counted."""
     if counts is None or not counts.lines:
         return None
@@ -71,6 +75,8 @@ def listing(counts: LaunchCounts | None, target: Target, source: str) -> Listing
     values = {id(x): evaluate(x.totals) for x in counts.lines}
     columns = [(head, names) for head, names in LINE_COLUMNS if any(total(v, names) for v in values.values())]
 
+    bars = bars_by_line(stalls)
+
     def line(number: int, code: Markup | str, found: LineCounts | None) -> Line:
         if found is None:
             return Line(number, code, cells=("",) * len(columns))
@@ -78,7 +84,8 @@ def listing(counts: LaunchCounts | None, target: Target, source: str) -> Listing
         lanes = v["active_lanes_on"]
         heat = min(_HEATS, 1 + int(_HEATS * n / most)) if most and n > _COLD * most else 0
         return Line(number, code, round(100 * n / whole, 1), heat, short(n),
-                    f"{lanes:.1f}" if lanes is not None else "", tuple(short(total(v, names)) for _, names in columns))
+                    f"{lanes:.1f}" if lanes is not None else "", tuple(short(total(v, names)) for _, names in columns),
+                    bars.get((found.place.file, found.place.line)) if found.place is not None else None)
 
     expansion = target.kernel.file.expansion
     span = expansion.to_source(target.kernel.node.span)
@@ -102,7 +109,8 @@ def listing(counts: LaunchCounts | None, target: Target, source: str) -> Listing
     nowhere = sum(executed[id(x)] for x in counts.lines if x.place is None)
     ranked = sorted((x for x in counts.lines if x.place is not None), key=lambda x: -executed[id(x)])[:3]
     hottest = tuple(f"line {x.place.line} {100 * executed[id(x)] / whole:.0f} %" for x in ranked if x.place is not None)
-    return Listing(tuple(head for head, _ in columns), tuple(files), round(100 * nowhere / whole, 1), hottest)
+    return Listing(tuple(head for head, _ in columns), tuple(files), round(100 * nowhere / whole, 1), hottest,
+                   bool(bars))
 
 
 def _shown(numbers: Sequence[int], last: int) -> list[int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mutate import __version__
 from mutate.analyzed import Analysis, LaunchAnalysis
 from mutate.model import Certificate, Verdict
-from mutate.report import figures
+from mutate.report import figures, stalls
 from mutate.resources import templates_dir
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _about(analysis: Analysis, launch: LaunchAnalysis) -> list[str]:
     return [x for x in out if x]
 
 
-def _launch(analysis: Analysis, name: str, launch: LaunchAnalysis) -> dict[str, Any]:
+def _launch(analysis: Analysis, name: str, launch: LaunchAnalysis, main: str) -> dict[str, Any]:
     rows = figures.rows(launch)
     places = figures.decimals(r.time.value for r in rows if r.time is not None)
     shown = [{"name": r.name, "time": figures.fixed(r.time.value, places) if r.time is not None else "",
@@ -130,7 +130,8 @@ def _launch(analysis: Analysis, name: str, launch: LaunchAnalysis) -> dict[str, 
     return {"name": name, "launch": launch.launch, "finding": launch.finding,
             "heading": figures.heading(launch.finding), "backend": figures.backend_words(analysis, launch),
             "timed": any(r.time is not None for r in rows), "rows": shown,
-            "payoffs": figures.ranked_payoffs(launch.finding), "about": _about(analysis, launch),
+            "payoffs": figures.ranked_payoffs(launch.finding), "stalls": stalls.view(launch.stalls, main),
+            "about": _about(analysis, launch),
             "remarks": figures.remarks(launch), "details": _details(launch)}
 
 
@@ -157,5 +158,6 @@ def render_markdown(analysis: Analysis, date: str | None = None) -> str:
         "date": figures.moment(date or figures.now()), "options": figures.options(source),
         "warnings": analysis.warnings, "interrupted": analysis.interrupted,
         "errors": [(k.target.name, k.error) for k in analysis.kernels if k.error is not None],
-        "launches": [_launch(analysis, k.target.name, la) for k in analysis.kernels for la in k.launches]})
+        "launches": [_launch(analysis, k.target.name, la, k.target.kernel.file.name)
+                     for k in analysis.kernels for la in k.launches]})
     return _BLANK_LINES.sub("\n\n", figures.clean(text)).strip("\n") + "\n"

@@ -41,8 +41,8 @@ class SimulatedTime:
     the launch's overhead. ``utilisation`` is the busy share of each unit while the sample was played, from 0 to 1.
     ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction`` the clocks, shape (instructions,
     reasons of ``engine.STALLS``), each at the instruction that waits to be issued; its sum is ``warp_clocks``, the
-    clocks that warps were resident, from the start of each to its last issue. ``played`` of ``instructions`` (warp
-    instructions of the SM's whole turn) were played, of the blocks ``sampled``.
+    clocks that warps were resident, from the start of each to its last issue; ``warps`` is how many were on average.
+    ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     """
 
     time_ms: float
@@ -59,6 +59,7 @@ class SimulatedTime:
     stalls: Mapping[str, float]
     by_instruction: npt.NDArray[np.int64]
     warp_clocks: int
+    warps: float
     limit: str
     machine: str
     calibrated: bool
@@ -190,7 +191,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls,
-        int(busy[p.B_WARPS]), limit, machine.name, machine.calibrated)
+        int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated)
 
 
 def _overhead_ms(machine: Machine) -> float:
