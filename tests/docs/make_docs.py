@@ -1,6 +1,6 @@
 """Writes the generated pages of docs/ from the code, the samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times]
+    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times|stalls]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -233,6 +233,18 @@ def simulated_times_page() -> str:
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
+def stalls_page() -> str:
+    """Why warps wait on the samples, as tests/gpu/stalls.py found it."""
+    kept = json.loads((REFERENCE / "h200_stalls.json").read_text())
+
+    def top(parts: dict[str, float]) -> str:
+        ranked = sorted(parts.items(), key=lambda kv: -kv[1])[:4]
+        return ", ".join(f"{name} {100 * part:.0f}" for name, part in ranked if part >= 0.01)
+
+    return _environment().get_template("stalls.md.j2").render(
+        s=kept["summary"], rows=kept["rows"], top=top, percent=lambda x: f"{100 * x:.0f} %")
+
+
 def accuracy_page() -> str:
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import accuracy
@@ -316,7 +328,8 @@ def analysis_page() -> str:
 
 
 PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
-         "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page}
+         "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page,
+         "stalls": stalls_page}
 
 
 def main() -> int:

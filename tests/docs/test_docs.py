@@ -90,6 +90,11 @@ def test_counters_page_is_up_to_date() -> None:
         "run python tests/docs/make_docs.py counters"
 
 
+def test_page_of_stalls_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "stalls.md").read_text(encoding="utf-8") == make_docs.stalls_page(), \
+        "run python tests/docs/make_docs.py stalls"
+
+
 def test_page_of_simulated_times_is_up_to_date() -> None:
     assert (make_docs.DOCS / "simulated_times.md").read_text(encoding="utf-8") == make_docs.simulated_times_page(), \
         "run python tests/docs/make_docs.py simulated_times"

@@ -2,6 +2,7 @@
 
     sh tests/gpu/measure_stalls.sh OUT      on the GPU: ncu on the originals of all samples
     python tests/gpu/stalls.py keep OUT     anywhere: OUT → h200_stalls.csv and h200_stalls_by_instruction.csv
+    python tests/gpu/stalls.py SAMPLE ...   the model on some samples, printed
     python tests/gpu/stalls.py --write      the model beside them → h200_stalls.json, which docs/stalls.md is made of
 
 Nothing here sets a constant of the model.
@@ -14,7 +15,7 @@ import gzip
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def keep(out: Path) -> None:
     seen: dict[Key, list[int]] = {}
     for number, row in enumerate(raw):
         seen.setdefault(_key(row), []).append(number)
-    launches = json.loads((REFERENCE / "h200_analysis.json").read_text())["launches"]
+    launches = _launches()
     head = ["sample", "kernel", "launch", "time_ns", "warps_percent", "kind", *REASONS]
     rows: list[list[Any]] = []
     places: list[list[Any]] = []
@@ -158,12 +159,132 @@ def _write(path: Path, head: list[str], rows: list[list[Any]]) -> None:
         out.writerows(rows)
 
 
+# --- beside the model ---
+
+
+def measured() -> dict[tuple[str, str, int], dict[str, dict[str, float]]]:
+    """Parts of all clocks of warps by reason: by (sample, kernel, launch), by kind."""
+    out: dict[tuple[str, str, int], dict[str, dict[str, float]]] = {}
+    with COUNTED.open(newline="") as file:
+        for row in csv.DictReader(file):
+            found = {r: float(row[r]) for r in REASONS}
+            whole = sum(found.values()) or 1.0
+            out.setdefault((row["sample"], row["kernel"], int(row["launch"])), {})[row["kind"]] = {
+                r: v / whole for r, v in found.items()} | {"warps": float(row["warps_percent"])}
+    return out
+
+
+def at_instructions() -> dict[tuple[str, str, int], dict[int, float]]:
+    """Parts of the samples by number of the instruction; nothing where ncu's listings were not kept."""
+    out: dict[tuple[str, str, int], dict[int, float]] = {}
+    if not SAMPLED.exists():
+        return out
+    with SAMPLED.open(newline="") as file:
+        for row in csv.DictReader(file):
+            mine = out.setdefault((row["sample"], row["kernel"], int(row["launch"])), {})
+            number = int(row["instruction"])
+            mine[number] = mine.get(number, 0.0) + float(row["samples"])
+    return {k: {n: v / sum(mine.values()) for n, v in mine.items()} for k, mine in out.items()}
+
+
+def common(a: Mapping[Any, float], b: Mapping[Any, float]) -> float:
+    """What two distributions have in common: 1 where they are the same, 0 where nothing is."""
+    return sum(min(v, b.get(k, 0.0)) for k, v in a.items())
+
+
+def simulate(samples: list[str]) -> list[dict[str, Any]]:
+    """One row for each launch of an original: the model's parts and, where it was profiled, ncu's."""
+    from mutate.machines import load_machine
+    from mutate.pipeline.binaries import compile_file
+    from mutate.resources import samples_dir
+    from mutate.results import Request
+    from mutate.sim.image import read_image
+    from mutate.sim.timing.engine import STALLS
+    from mutate.sim.timing.model import Kernel, predict
+
+    machine = load_machine("h200")
+    gpu, places = measured() if COUNTED.exists() else {}, at_instructions()
+    rows = []
+    for sample in samples or sorted({la["sample"] for la in _launches()}):
+        for k in compile_file(Request(path=samples_dir() / f"{sample}.cu", arch="sm_90", mutations=("identity",))):
+            for number, launch in enumerate(k.target.launches):
+                binary = k.original
+                found = predict(Kernel(read_image(binary.cubin, binary.entry), binary.listing), launch, machine)
+                key = (sample, k.target.name, number)
+                clocks = found.by_instruction.sum(axis=1)
+                mine = {n: float(c) / float(clocks.sum()) for n, c in enumerate(clocks) if c}
+                seen = gpu.get(key, {})
+                row: dict[str, Any] = {
+                    "sample": sample, "kernel": k.target.name, "launch": number,
+                    "simulated": {r: round(v, 4) for r, v in found.stalls.items() if v >= 0.00005},
+                    "warps": round(found.warps / machine.number("sm.warps_per_sm"), 4)}
+                assert set(found.stalls) == set(STALLS)
+                for kind, parts in seen.items():
+                    row["gpu_warps"] = parts["warps"] / 100
+                    parts = {r: v for r, v in parts.items() if r != "warps"}
+                    row[kind] = {r: round(v, 4) for r, v in parts.items() if v >= 0.00005}
+                    row[f"common_{kind}"] = round(common(found.stalls, parts), 4)
+                if key in places:
+                    row["common_instructions"] = round(common(mine, places[key]), 4)
+                rows.append(row)
+                print(_line(row), flush=True)
+    return rows
+
+
+def _top(parts: Mapping[str, float], most: int = 3) -> str:
+    return " ".join(f"{k}:{v:.2f}" for k, v in sorted(parts.items(), key=lambda kv: -kv[1])[:most])
+
+
+def _line(row: dict[str, Any]) -> str:
+    said = " ".join(f"{k[7:]} {row[k]:.2f}" for k in row if k.startswith("common_"))
+    return f"{row['kernel'][:24]:24s} {said}  sim {_top(row['simulated'])}  gpu {_top(row.get('counters', {}))}"
+
+
+def _launches() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((REFERENCE / "h200_analysis.json").read_text())["launches"]
+    return found
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Medians of what the distributions have in common, and how often the largest reason is the same."""
+    out: dict[str, Any] = {"launches": len(rows)}
+    for kind in ("counters", "samples", "instructions"):
+        found = sorted(r[f"common_{kind}"] for r in rows if f"common_{kind}" in r)
+        if found:
+            out[kind] = {"launches": len(found), "median": found[len(found) // 2], "least": found[0],
+                         "mean": round(sum(found) / len(found), 4)}
+    both = [r for r in rows if "counters" in r]
+    if both:
+        out["largest"] = {"same": sum(_largest(r["simulated"]) == _largest(r["counters"]) for r in both),
+                          "launches": len(both)}
+        out["reasons"] = {
+            name: {"simulated": round(sum(r["simulated"].get(name, 0.0) for r in both) / len(both), 4),
+                   "measured": round(sum(r["counters"].get(name, 0.0) for r in both) / len(both), 4)}
+            for name in REASONS if any(name in r["simulated"] or name in r["counters"] for r in both)}
+    return out
+
+
+def _largest(parts: Mapping[str, float]) -> str:
+    """The reason that most clocks go to, other than issuing."""
+    return max((k for k in parts if k != "selected"), key=lambda k: parts[k])
+
+
+def write(rows: list[dict[str, Any]]) -> None:
+    lines = ",\n".join(json.dumps(r) for r in rows)
+    KEPT.write_text(f'{{"machine": "h200", "summary": {json.dumps(summary(rows))},\n"rows": [\n{lines}\n]}}\n')
+
+
 def main() -> None:
     what = sys.argv[1:2]
     if what == ["metrics"]:
         print(metrics())
     elif what == ["keep"] and len(sys.argv) == 3:
         keep(Path(sys.argv[2]))
+    elif what == ["--write"] or (what and (REFERENCE.parents[2] / "samples" / f"{what[0]}.cu").exists()):
+        rows = simulate([] if what == ["--write"] else sys.argv[1:])
+        print(json.dumps(summary(rows), indent=1))
+        if what == ["--write"]:
+            write(rows)
     else:
         sys.exit(__doc__)
 
