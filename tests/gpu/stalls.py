@@ -101,7 +101,7 @@ def _by_instruction(table: list[Row]) -> dict[int, dict[str, int]]:
         found = {k.removeprefix("stall_"): int(_number(v)) for k, v in row.items()
                  if k.startswith("stall_") and not k.endswith(("not_issued", "(Not Issued)")) and _number(v)}
         if not found:
-            whole = next((_number(v) for k, v in row.items() if k in _ALL), 0.0)
+            whole = max((_number(v) for k, v in row.items() if k in _ALL), default=0.0)
             found = {"all": int(whole)} if whole else {}
         if found:
             out[number] = found
