@@ -12,7 +12,10 @@ import numpy as np
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
-from mutate.sim.timing.servers import dram, fill, lookup, mix, taken_of
+from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
+from mutate.sim.timing.scoreboard import held as held_until
+from mutate.sim.timing.scoreboard import written as note_written
+from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, taken_of
 from mutate.sim.timing.settings import (
     B_DATA,
     B_ISSUE,
@@ -38,15 +41,22 @@ from mutate.sim.timing.settings import (
     S_L2_CLOCKS,
     S_L2_LATENCY,
     S_LAUNCH,
+    S_LOCAL_BACK,
+    S_LOCAL_FAR,
     S_LONE,
     S_MIO_ISSUE,
+    S_PACE,
     S_QUEUE,
     S_READ_LINE,
     S_READ_RELEASE,
+    S_REPLAY,
     S_RESIDENT,
     S_RESTART,
     S_SCHEDULERS,
     S_SPREAD,
+    S_STORE_EVICT,
+    S_TRACKED,
+    S_WAVE,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
 )
@@ -67,8 +77,8 @@ from mutate.sim.timing.units import (
     SHARED,
     STALL,
     UNIT,
-    WAIT_MASK,
     WRITE_BOARD,
+    XU,
     YIELDS,
 )
 
@@ -87,8 +97,8 @@ _TWINS = 1 << 15
 _NEVER = np.int64(1) << 60
 
 
-def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written, common, sparse,
-          around, settings, done, stalls, busy, marks):
+def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written,
+          common, sparse, around, settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
     The budget is in instructions, and eight sectors count as one. ``done`` gets the clock at which each block finished,
@@ -107,6 +117,11 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
     tags = np.full(max(lines, 1), -1, np.int64)
     ages = np.zeros(max(lines, 1), np.int64)
     ready = np.zeros((max(lines, 1), 4), np.float64)
+    dirty = np.zeros(max(lines, 1), np.bool_)
+    pace = np.int64(settings[S_PACE])
+    tracked = settings[S_TRACKED] > 0.0
+    registers = np.zeros((warps if tracked else 1, REGISTERS), np.float64)
+    sources = np.zeros((warps if tracked else 1, REGISTERS), np.int64)
     state = np.zeros(8, np.float64)
     at = np.zeros(warps, np.int64)
     end = np.zeros(warps, np.int64)
@@ -249,8 +264,12 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             ports[s, unit] = clock + row[INTERVAL]
             last[s] = -1 if row[YIELDS] else w
             at[w] = k + 1
-            follow = clock + row[STALL]
-            reason = R_WAIT
+            slot = pace
+            follow = clock + max(row[STALL], pace)
+            if tracked:
+                # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
+                follow = clock + (max(row[LATENCY], pace) if unit == CONTROL else pace)
+            pause = follow - clock - 1
             result = 0.0
             operands = 0.0
             is_long = 0
@@ -264,20 +283,22 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 lsu_free = begin + 1.0
                 q = which[k]
                 if act == SHARED or q < 0 or (2 < requests[q, 2] < 6):
-                    cost = float(max(1, costs[k]))
+                    cost = float(max(1, costs[k])) * settings[S_WAVE]
                     start = max(begin, data_free)
                     data_free = start + cost
                     busy[B_DATA] += cost
                     leave = start
                     result = start - 4.0 + cost - 1.0 + row[LATENCY]
                     operands = start + settings[S_READ_RELEASE]
+                    if settings[S_REPLAY] > 0.0:
+                        slot = max(slot, np.int64(cost))
                 else:
                     kind = requests[q, 2]
                     is_long = 1
                     first, count, waves = requests[q, 4], requests[q, 5], requests[q, 6]
                     asked_line = np.int64(-1)
                     credit = 0.0
-                    cost = float(max(1, waves))
+                    cost = float(max(1, waves)) * settings[S_WAVE]
                     start = max(begin, data_free)
                     if kind == _STORE or kind == _LOCAL_STORE or kind == _ATOMIC:
                         start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
@@ -313,12 +334,13 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                             come = asked - 4.0 + settings[S_L2_LATENCY]
                             if twins[sector & (_TWINS - 1)] == sector:
                                 come = max(come, twin_at[sector & (_TWINS - 1)])
-                            elif touch[i] & 1 and kind == _LOAD and mix(sector, 1) < read[r]:
+                            elif (touch[i] & 1 and mix(sector, 1) < read[r]) if kind == _LOAD else (
+                                    mix(sector, 5) < settings[S_LOCAL_FAR]):
                                 busy[N_DRAM_READ] += 1
                                 other = sectors[i] ^ 1
                                 factor = 1.0
                                 alone = False
-                                if not ((i > first and sectors[i - 1] == other)
+                                if settings[S_LONE] > 1.0 and not ((i > first and sectors[i - 1] == other)
                                         or (i + 1 < first + count and sectors[i + 1] == other)):
                                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                                     alone = True
@@ -330,10 +352,20 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                     twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
                                     twin_at[(sector ^ 1) & (_TWINS - 1)] = come
                             result = max(result, come)
-                            if not through and victim >= 0:
+                            if victim >= 0 and (not through or kind == _LOCAL_LOAD):
+                                if place < 0 and dirty[victim]:
+                                    evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
                                 fill(tags, ages, ready, place, victim, sector, issued, come)
                         else:
                             asked = max(start, state[1])
+                            if kind == _LOCAL_STORE and lines > 0 and settings[S_LOCAL_BACK] > 0.0:
+                                # Stays in L1 until its line is needed for something else.
+                                place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                                if place < 0 and dirty[victim]:
+                                    evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
+                                fill(tags, ages, ready, place, victim, sector, issued, 1.0)
+                                dirty[victim] = True
+                                continue
                             taken = settings[S_ATOMIC]
                             if kind != _ATOMIC:
                                 taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
@@ -342,14 +374,21 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                             state[1] = asked + taken
                             busy[B_L2_WRITE] += taken
                             busy[N_L2_WRITE] += 1
-                            if touch[i] & 2 and kind != _LOCAL_STORE and mix(sector, 2) < written[r]:
+                            if (touch[i] & 2 and mix(sector, 2) < written[r]) if kind != _LOCAL_STORE else (
+                                    mix(sector, 5) < settings[S_LOCAL_FAR]):
                                 busy[N_DRAM_WRITE] += 1
                                 dram(state, settings, busy, asked, kind != _ATOMIC, 1.0)
                             if kind == _ATOMIC:
                                 result = max(result, asked + settings[S_ATOMIC_LATENCY])
                             else:
                                 place, victim = lookup(tags, ages, ready, lines, sector, issued)
-                                if victim >= 0:
+                                if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
+                                    if place >= 0:
+                                        tags[place] = -1
+                                        ages[place] = 0
+                                elif victim >= 0:
+                                    if place < 0 and dirty[victim]:
+                                        evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
                                     come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
                                     fill(tags, ages, ready, place, victim, sector, issued, come)
                     final = max(final, state[1], state[2])
@@ -380,13 +419,16 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                 operands = float(clock + 8)
 
             # --- scoreboards ---
+            if tracked:
+                note_written(gives, registers, sources, w, pc, result,
+                             LONG if is_long else SHORT if unit == MIO or unit == XU else FIXED)
             board = row[WRITE_BOARD]
             if board < 6:
                 boards[w, board] = max(boards[w, board], result)
                 long_boards[w, board] = is_long
-                slot = ring_n[w, board]
-                ring[w, board, slot % 8] = boards[w, board]
-                ring_n[w, board] = slot + 1
+                turn = ring_n[w, board]
+                ring[w, board, turn % 8] = boards[w, board]
+                ring_n[w, board] = turn + 1
             board = row[READ_BOARD]
             if board < 6:
                 if operands > boards[w, board]:
@@ -421,6 +463,8 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                             for j in range(6):
                                 boards[v, j] = 0.0
                                 ring_n[v, j] = 0
+                            if tracked:
+                                registers[v, :] = 0.0
                             if at[v] < end[v]:
                                 left[b] += 1
                                 nxt[v] = np.int64(begin_at)
@@ -429,16 +473,13 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
             elif at_barrier[w] >= 0:
                 nxt[w] = _NEVER
                 issued_at[w] = follow
-                stalls[pcs[at[w]], R_WAIT] += row[STALL] - 1
+                stalls[pcs[at[w]], R_WAIT] += pause
             else:
-                until = follow
                 following = pcs[at[w]]
-                stalls[following, R_BRANCH if jumps else R_WAIT] += row[STALL] - 1
-                mask = table[following, WAIT_MASK]
-                for j in range(6):
-                    if mask >> j & 1 and boards[w, j] > until:
-                        until = np.int64(np.ceil(boards[w, j]))
-                        reason = R_LONG if long_boards[w, j] else R_SHORT
+                stalls[following, R_BRANCH if jumps else R_WAIT] += pause
+                until, source = held_until(table, needs, boards, long_boards, registers, sources, tracked, w, following,
+                                           follow)
+                reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
                 stalls[following, reason] += until - follow
                 nxt[w] = until
 
@@ -456,25 +497,21 @@ def _play(table, pcs, which, costs, lanes, starts, requests, sectors, touch, reg
                                 following = pcs[at[v]]
                                 until = max(issued_at[v], go)
                                 stalls[following, R_BARRIER] += until - issued_at[v]
-                                mask = table[following, WAIT_MASK]
-                                go_on = until
-                                reason = R_LONG
-                                for j in range(6):
-                                    if mask >> j & 1 and boards[v, j] > go_on:
-                                        go_on = np.int64(np.ceil(boards[v, j]))
-                                        reason = R_LONG if long_boards[v, j] else R_SHORT
+                                go_on, source = held_until(table, needs, boards, long_boards, registers, sources,
+                                                           tracked, v, following, until)
+                                reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
                                 stalls[following, reason] += go_on - until
                                 nxt[v] = go_on
                                 sched_next[v % schedulers] = min(sched_next[v % schedulers], max(go_on, clock + 1))
                         if waiting or act == ARRIVE:
                             arrived[b, bar] = 0
-            sched_next[s] = clock + 1
-            if at[w] < end[w] and unit == CONTROL and pcs[at[w]] != pc + 1:
-                # A branch that is taken costs its scheduler one more clock, which no warp can use.
-                sched_next[s] = clock + 2
+            # A branch that is taken costs its scheduler one more clock. Those behind the first no warp can use.
+            free = clock + slot + (1 if at[w] < end[w] and unit == CONTROL and pcs[at[w]] != pc + 1 else 0)
+            sched_next[s] = free
+            if free > clock + 1:
                 for v in range(s, warps, schedulers):
-                    if nxt[v] <= clock + 1:
-                        held[v] += 1
+                    if nxt[v] < free:
+                        held[v] += free - max(nxt[v], clock + 1)
     for w in range(warps):
         if number[w // each] >= 0 and at[w] < end[w]:
             # Cut off while it waited: it has reasons until it could issue next, or came to its barrier.

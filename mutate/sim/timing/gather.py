@@ -6,14 +6,24 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim import layout as lay
-from mutate.sim.coalesce import ATOMIC, LOAD, STORE, shared_wavefronts, unique_sectors
+from mutate.sim.coalesce import (
+    ATOMIC,
+    LOAD,
+    STORE,
+    fermi_conflict_ways,
+    shared_wavefronts,
+    tesla_segments,
+    tesla_shared_steps,
+    unique_sectors,
+)
 from mutate.sim.code import machine_code_folder, text_digest
 from mutate.sim.jit import jit_into
 
 # Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
-_MODULES = ("coalesce", "layout", "timing/gather", "timing/engine", "timing/servers", "timing/settings", "timing/units")
+_MODULES = ("coalesce", "layout", "timing/gather", "timing/engine", "timing/servers", "timing/settings", "timing/units",
+            "timing/scoreboard")
 _FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
@@ -21,6 +31,10 @@ _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _PC, _WARP, _KIND, _MASK, _WIDTH = lay.L_PC, lay.L_WARP, lay.L_KIND, lay.L_MASK, lay.L_WIDTH
 Ints = npt.NDArray[np.int64]
 _LINES_AT_ONCE = 3
+
+# How requests become traffic: since Volta sectors; on Fermi loads through L1 are lines, around it sectors (cg); on
+# GT200 the segments of each half-warp.
+VOLTA, FERMI, FERMI_CG, TESLA = range(4)
 
 
 def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int) -> int:
@@ -49,9 +63,44 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int) -> in
 load_wavefronts = jit_into(_FOLDER, _load_wavefronts)
 
 
-def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints) -> tuple[int, int]:
-    """Writes the requests of a log and their sectors; returns how many of both."""
+def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rules: int, out: Ints, used: int,
+           found: npt.NDArray[np.uint64], sizes: npt.NDArray[np.uint64]) -> tuple[int, int]:
+    """Sectors of a global request on a GPU before Volta, from ``out[used]`` on; returns their end and the transactions.
+
+    Rules of ``mutate.sim.coalesce``, which name their source. A half-warp's segments are fetched for it alone.
+    """
+    if rules == TESLA:
+        count = tesla_segments(where, mask, width, found, sizes)
+        for i in range(count):
+            for k in range(np.int64(sizes[i]) >> 5):
+                out[used] = (np.int64(found[i]) >> 5) + k
+                used += 1
+        return used, count
+    lines = unique_sectors(where, mask, width, 7, found)
+    if rules == FERMI and kind == _LOAD:
+        for i in range(lines):
+            for k in range(4):
+                out[used] = np.int64(found[i]) * 4 + k
+                used += 1
+    else:
+        count = unique_sectors(where, mask, width, 5, found)
+        for i in range(count):
+            out[used] = np.int64(found[i])
+            used += 1
+    return used, lines
+
+
+older = jit_into(_FOLDER, _older)
+
+
+def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints, rules: int
+            ) -> tuple[int, int]:
+    """Writes the requests of a log and their sectors; returns how many of both.
+
+    Shared requests have the steps of GPUs before Volta where their wavefronts are; since then the stream has them.
+    """
     found = np.empty(160, np.uint64)
+    sizes = np.empty(64, np.uint64)
     n = 0
     used = 0
     for k in range(records):
@@ -60,7 +109,12 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
             continue
         first = used
         lines = 0
-        if kind == _LOAD or kind == _STORE or kind == _ATOMIC:
+        if rules != VOLTA and (kind == _LOAD or kind == _STORE):
+            used, lines = older(where[k], kind, mask, width, rules, out, used, found, sizes)
+        elif rules != VOLTA and (kind == lay.H_SHARED_LOAD or kind == _SHARED_STORE):
+            lines = tesla_shared_steps(where[k], mask, width) if rules == TESLA else \
+                fermi_conflict_ways(where[k], mask, width)
+        elif kind == _LOAD or kind == _STORE or kind == _ATOMIC:
             count = unique_sectors(where[k], mask, width, 5, found)
             for i in range(count):
                 out[used] = np.int64(found[i])

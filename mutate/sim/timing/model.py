@@ -23,7 +23,9 @@ from mutate.sim.space import Initial
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
-from mutate.sim.timing.sampling import Reuse, Sample, record, reuse_of
+from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
+from mutate.sim.timing.sampling import Reuse, Sample, no_reuse, record, reuse_of
+from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -31,6 +33,8 @@ RECORDED = 500_000
 PLAYED = 1_000_000
 _MARKS = 64
 _FEW_WAVES = 4
+_NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
+_NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
 
 
 @dataclass(frozen=True)
@@ -72,11 +76,12 @@ class SimulatedTime:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is compiled."""
+    """What is compiled. ``dlcm``: ``cg`` where all global loads are to go around L1, whatever the code says."""
 
     image: Image
     listing: Sequence[Instruction]
     barriers: int = 1
+    dlcm: str = "ca"
 
 
 def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0,
@@ -92,8 +97,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     missing = untimed(kernel.listing)
     if missing:
         raise KmutateError("no-time", f"the model of time has no unit for {', '.join(missing)}")
-    needed = ("sm.count", "clock.boost", "dram.read_bandwidth", "l2.read_bandwidth", "latency.dram", "latency.l2")
-    absent = [key for key in needed if machine.get(key) is None]
+    absent = [key for key in (*_NEEDED, *(_NEEDED_OF_L2 if _has_l2(machine) else ())) if machine.get(key) is None]
     if absent:
         raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
     sms = int(machine.number("sm.count"))
@@ -106,16 +110,31 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places)
-    l2_bytes = machine.number("l2.size") * 1024 if machine.get("l2.size") is not None else 0.0
-    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes)
+    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places,
+                    rules=rules_of(machine, kernel.dlcm))
+    l2_bytes = machine.number("l2.size") * 1024 if _has_l2(machine) else 0.0
+    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - carveout) * 1024
     if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 2 * played:
         played *= 4  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
+    spilled = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
+    settings[p.S_LOCAL_FAR] = max(0.0, 1.0 - l2_bytes / spilled) if spilled else 0.0
     return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
+
+
+def rules_of(machine: Machine, dlcm: str) -> int:
+    """By which rules requests become traffic, of those in ``gather``."""
+    quantity = machine.get("shared.rules")
+    rules = "volta" if quantity is None else quantity.value
+    return {"tesla": TESLA, "fermi": FERMI_CG if dlcm == "cg" else FERMI}.get(str(rules), VOLTA)
+
+
+def _has_l2(machine: Machine) -> bool:
+    """Whether global memory is cached in L2: compute capability 1.x has none."""
+    return machine.get("l2.size") is not None or machine.capability >= (2, 0)
 
 
 def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int, budget: int
@@ -131,12 +150,13 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
 
     read = machine.number("dram.read_bandwidth")
     write, copy = rates.number("dram.write_bandwidth", read), rates.number("dram.copy_bandwidth", read)
-    l2 = machine.number("l2.read_bandwidth")
+    l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
     s = np.zeros(p.SETTINGS, np.float64)
     s[p.S_RESIDENT], s[p.S_BLOCKS], s[p.S_BUDGET] = resident, turn, budget
     s[p.S_SCHEDULERS] = rates.number("sm.schedulers", 4)
     s[p.S_L1_LATENCY] = rates.number("latency.l1", 32)
-    s[p.S_L2_LATENCY] = machine.number("latency.l2")
+    # Without L2 all requests go to DRAM, whose latency and bandwidth they have.
+    s[p.S_L2_LATENCY] = machine.number("latency.l2") if _has_l2(machine) else 0.0
     s[p.S_DRAM_LATENCY] = machine.number("latency.dram")
     s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
     s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
@@ -147,7 +167,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
     s[p.S_ATOMIC], s[p.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
-    s[p.S_LONE], s[p.S_SPREAD] = c.LONE, c.SPREAD
+    s[p.S_LONE], s[p.S_SPREAD] = rates.number("dram.lone_sector", c.LONE), c.SPREAD
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
     s[p.S_LOAD] = c.LOADED
@@ -156,7 +176,20 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
     s[p.S_L1_LINES] = l1 // 128
+    s[p.S_PACE] = max(1, round(1.0 / rates.number("sm.issue_per_scheduler", 1.0)))
+    s[p.S_TRACKED] = rates.tracked
+    width = rates.number("shared.banks", 32) * rates.number("shared.bank_width", 4)
+    s[p.S_WAVE] = width / rates.number("shared.bandwidth", width)
+    # Until Kepler a request with several wavefronts was issued as often: the profiler's replays.
+    s[p.S_REPLAY] = rates.tracked
+    s[p.S_STORE_EVICT] = _says(machine, "l1.global_store", "write-evict")
+    s[p.S_LOCAL_BACK] = _says(machine, "l1.local_store", "write-back")
     return s
+
+
+def _says(machine: Machine, key: str, word: str) -> bool:
+    quantity = machine.get(key)
+    return quantity is not None and quantity.value == word
 
 
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
@@ -166,11 +199,11 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
     stalls = np.zeros((count, len(e.STALLS)), np.int64)
     busy = np.zeros(p.BUSY, np.float64)
-    around = np.array([goes_around(i, False) for i in kernel.listing], np.bool_)
+    around = np.array([goes_around(i, kernel.dlcm == "cg") for i in kernel.listing], np.bool_)
     run: Any = e.play
-    end, issued, finished = run(table_of(kernel.listing, machine), s.pc, s.request, s.cost, s.on, s.starts, s.requests,
-                                s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common, reuse.sparse,
-                                around, settings, done, stalls, busy, marks)
+    end, issued, finished = run(table_of(kernel.listing, machine), *registers_of(kernel.listing), s.pc, s.request,
+                                s.cost, s.on, s.starts, s.requests, s.sectors, s.touch, s.region, reuse.read,
+                                reuse.written, reuse.common, reuse.sparse, around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)

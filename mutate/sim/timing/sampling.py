@@ -20,7 +20,7 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.stream import Recorder
-from mutate.sim.timing.gather import LOCAL_BASE, R_COLUMNS, first_touches, gather, match
+from mutate.sim.timing.gather import LOCAL_BASE, R_COLUMNS, TESLA, VOLTA, first_touches, gather, match
 from mutate.sim.watch import Log
 
 Array = npt.NDArray[Any]
@@ -47,8 +47,12 @@ class Streams(NamedTuple):
 
 @dataclass
 class Requests:
-    """A watcher that keeps the requests to global and local memory with their sectors, block by block."""
+    """A watcher that keeps the requests to global and local memory with their sectors, block by block.
 
+    ``rules``: how requests become traffic, of those in ``gather``.
+    """
+
+    rules: int = VOLTA
     parts: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
     _block: int = 0
 
@@ -60,8 +64,8 @@ class Requests:
         if not records:
             return
         requests = np.zeros((records, R_COLUMNS), np.int64)
-        sectors = np.zeros(records * 64, np.int64)
-        n, used = gather(log.head, log.where, records, requests, sectors)
+        sectors = np.zeros(records * (64 if self.rules == VOLTA else 128), np.int64)
+        n, used = gather(log.head, log.where, records, requests, sectors, self.rules)
         if n:
             self.parts.setdefault(self._block, []).append((requests[:n].copy(), sectors[:used].copy()))
 
@@ -99,7 +103,8 @@ def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
 
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
-           initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET) -> Sample:
+           initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
+           rules: int = VOLTA) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
     Raises ``KmutateError`` where the kernel does what it may not.
@@ -107,7 +112,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     initial = initial or Initial(launch, image.globals_bytes, image.pointers)
-    recorder, requests = Recorder(), Requests()
+    recorder, requests = Recorder(), Requests(rules)
     simulation = Simulation(image, listing, launch, initial=initial, watchers=(requests,), recorder=recorder,
                             places=places, budget=budget)
     (pilot,) = blocks_of_sm(total, sms, 1)
@@ -132,11 +137,13 @@ def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], war
         which = match(records, mine)
         order = np.argsort(records[:, 0], kind="stable")
         row[:] = at + np.searchsorted(records[order, 0], np.arange(warps + 1))
+        if requests.rules != VOLTA:
+            records[:, 3] = _shared_steps(records[:, 3], which, mine)
         which = np.where(which >= 0, which + requests_at, -1)
         lanes = np.bitwise_count(records[:, 2].astype(np.uint64)).astype(np.int64)
         for out, values in zip(columns, (records[:, 1], which, records[:, 3], lanes), strict=True):
             out.append(values[order].astype(np.int32))
-        touches.append(first_touches(mine, sectors))
+        touches.append(first_touches(mine, sectors) if requests.rules != TESLA else _no_cache(mine))
         mine[:, 4] += sectors_at
         all_requests.append(mine)
         all_sectors.append(sectors)
@@ -152,6 +159,19 @@ def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], war
                    np.concatenate(touches), region)
 
 
+def _shared_steps(cost: Array, which: Array, requests: Array) -> Array:
+    """The cost of records, for shared accesses by the rules of the requests that belong to them."""
+    kinds = requests[which, 2] if len(requests) else np.full(len(which), -1)
+    shared = (which >= 0) & ((kinds == lay.H_SHARED_LOAD) | (kinds == lay.H_SHARED_STORE))
+    return np.where(shared, requests[which, 6], cost) if shared.any() else cost
+
+
+def _no_cache(requests: Array) -> Array:
+    """``touch`` where no cache is: every read and write is a first one."""
+    reads = (requests[:, 2] == lay.H_GLOBAL_LOAD) | (requests[:, 2] == lay.H_LOCAL_LOAD)
+    return np.repeat(np.where(reads, 1, 2).astype(np.uint8), requests[:, 5])
+
+
 @dataclass(frozen=True)
 class Reuse:
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
@@ -163,6 +183,12 @@ class Reuse:
     written: Array
     common: Array
     sparse: Array
+
+
+def no_reuse(sample: Sample) -> Reuse:
+    """Where no cache is, each access goes to DRAM."""
+    arrays = len(sample.initial.regions) + 1
+    return Reuse(np.ones(arrays), np.ones(arrays), np.zeros(arrays, np.bool_), np.zeros(arrays))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:

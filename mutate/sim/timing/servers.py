@@ -10,7 +10,19 @@ import numpy as np
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.gather import FOLDER
-from mutate.sim.timing.settings import B_DRAM, S_BACKLOG, S_LOAD, S_MIX, S_READ_CLOCKS, S_WRITE_CLOCKS
+from mutate.sim.timing.settings import (
+    B_DRAM,
+    B_L2_WRITE,
+    N_DRAM_WRITE,
+    N_L2_WRITE,
+    S_BACKLOG,
+    S_LOAD,
+    S_LOCAL_FAR,
+    S_MIX,
+    S_READ_CLOCKS,
+    S_WRITE_CLOCKS,
+    S_WRITE_CLOCKS_L2,
+)
 
 _WAYS = 8
 # Clocks over which DRAM's load is reckoned.
@@ -98,3 +110,19 @@ def _dram(state, settings, busy, t, write, factor):
 
 
 dram = jit_into(FOLDER, _dram)
+
+
+def _evict(state, settings, busy, dirty, victim, t, luck):
+    """Writes a line of local memory from L1 to L2, to DRAM where L2 does not hold all of it (``luck``: in [0, 1))."""
+    dirty[victim] = False
+    for _ in range(4):
+        asked = max(t, state[1])
+        state[1] = asked + settings[S_WRITE_CLOCKS_L2]
+        busy[B_L2_WRITE] += settings[S_WRITE_CLOCKS_L2]
+        busy[N_L2_WRITE] += 1
+        if luck < settings[S_LOCAL_FAR]:
+            busy[N_DRAM_WRITE] += 1
+            dram(state, settings, busy, asked, True, 1.0)
+
+
+evict = jit_into(FOLDER, _evict)

@@ -52,6 +52,12 @@ class Rates:
         rate = float(self.machine.number(f"issue.{key}")) if quantity is not None else 16.0 * schedulers
         return max(1, round(32 * schedulers / rate))
 
+    @property
+    def tracked(self) -> bool:
+        """Whether the hardware tracks registers, so that the code's stall counts mean nothing."""
+        quantity = self.machine.get("sm.dependencies")
+        return quantity is not None and quantity.value == "hardware"
+
     def number(self, key: str, default: float) -> float:
         return float(self.machine.number(key)) if self.machine.get(key) is not None else default
 
@@ -73,9 +79,37 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
         _unit(row, instruction, rates)
+        if rates.tracked:
+            _without_bits(row, instruction, rates)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
+
+
+_SHIFTS = frozenset(["SHF", "SHL", "SHR", "LEA", "BMSK", "SGXT"])
+_COMPARES = frozenset(["ISETP", "FSETP", "IMNMX", "FMNMX", "FSET", "FCHK", "ISET"])
+
+
+def _without_bits(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) -> None:
+    """What sm_75 code is on a GPU before Kepler: its lanes do integers, too, and every result has a latency.
+
+    IMAD.MOV, .SHL and .IADD are a move, a shift and an add that Volta's compiler gives to another pipe. Where addresses
+    have 32 bits (compute capability 1.x), a product with an element's size is a shift and an add.
+    """
+    name, modifiers = instruction.name, instruction.opcode.split(".")
+    if row[UNIT] in (ALU, FMA, UNIFORM):
+        integer = row[UNIT] != FMA or name.startswith("I")
+        key = "shift" if name in _SHIFTS or "SHL" in modifiers else "compare" if name in _COMPARES else "int_add"
+        if row[UNIT] != FMA or {"MOV", "SHL", "IADD"} & set(modifiers):
+            row[INTERVAL] = rates.interval(key)
+        if rates.machine.capability < (2, 0) and ("WIDE" in modifiers or name == "LEA"):
+            row[INTERVAL] = rates.interval("shift") + rates.interval("int_add")
+        row[UNIT] = FMA
+        row[LATENCY] = rates.latency("int" if integer else "fp32", 0)
+        if name.startswith("IMAD") and not {"MOV", "SHL", "IADD"} & set(modifiers):
+            row[LATENCY] = rates.latency("int_mul", row[LATENCY])
+    elif row[UNIT] == CONTROL and name != "NOP":
+        row[LATENCY] = rates.latency("int", 0)
 
 
 def _mio_latency(name: str, rates: Rates) -> int:
