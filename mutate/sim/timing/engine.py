@@ -68,6 +68,7 @@ from mutate.sim.timing.units import (
     COMMIT,
     CONTROL,
     DEPBAR,
+    FREE,
     GLOBAL,
     INTERVAL,
     LATENCY,
@@ -75,6 +76,7 @@ from mutate.sim.timing.units import (
     PLAIN,
     READ_BOARD,
     SHARED,
+    SLOT,
     STALL,
     UNIT,
     WRITE_BOARD,
@@ -264,7 +266,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
             ports[s, unit] = clock + row[INTERVAL]
             last[s] = -1 if row[YIELDS] else w
             at[w] = k + 1
-            slot = pace
+            slot = row[SLOT]
             follow = clock + max(row[STALL], pace)
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
@@ -291,7 +293,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                     result = start - 4.0 + cost - 1.0 + row[LATENCY]
                     operands = start + settings[S_READ_RELEASE]
                     if settings[S_REPLAY] > 0.0:
-                        slot = max(slot, np.int64(cost))
+                        slot += max(0, np.int64(cost) - row[FREE])
                 else:
                     kind = requests[q, 2]
                     is_long = 1

@@ -112,8 +112,12 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
         if rules != VOLTA and (kind == _LOAD or kind == _STORE):
             used, lines = older(where[k], kind, mask, width, rules, out, used, found, sizes)
         elif rules != VOLTA and (kind == lay.H_SHARED_LOAD or kind == _SHARED_STORE):
-            lines = tesla_shared_steps(where[k], mask, width) if rules == TESLA else \
-                fermi_conflict_ways(where[k], mask, width)
+            if rules == TESLA:
+                lines = tesla_shared_steps(where[k], mask, width)
+            else:
+                # Half-warps of 8 bytes a lane, and quarter-warps of 16, go one after another.
+                ways = fermi_conflict_ways(where[k], mask, width)
+                lines = 4 * (ways - 1) if width == 16 else 2 * ways if width == 8 else ways
         elif kind == _LOAD or kind == _STORE or kind == _ATOMIC:
             count = unique_sectors(where[k], mask, width, 5, found)
             for i in range(count):

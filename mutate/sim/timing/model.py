@@ -26,6 +26,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.sampling import Reuse, Sample, no_reuse, record, reuse_of
 from mutate.sim.timing.scoreboard import registers_of
+from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -176,7 +177,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
     s[p.S_L1_LINES] = l1 // 128
-    s[p.S_PACE] = max(1, round(1.0 / rates.number("sm.issue_per_scheduler", 1.0)))
+    s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
     width = rates.number("shared.banks", 32) * rates.number("shared.bank_width", 4)
     s[p.S_WAVE] = width / rates.number("shared.bandwidth", width)
@@ -201,7 +202,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     busy = np.zeros(p.BUSY, np.float64)
     around = np.array([goes_around(i, kernel.dlcm == "cg") for i in kernel.listing], np.bool_)
     run: Any = e.play
-    end, issued, finished = run(table_of(kernel.listing, machine), *registers_of(kernel.listing), s.pc, s.request,
+    table = table_of(kernel.listing, machine)
+    if machine.get("issue.fp32_shared") is not None:
+        read_shared_by_operands(table, kernel.listing, machine)
+    end, issued, finished = run(table, *registers_of(kernel.listing), s.pc, s.request,
                                 s.cost, s.on, s.starts, s.requests, s.sectors, s.touch, s.region, reuse.read,
                                 reuse.written, reuse.common, reuse.sparse, around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)

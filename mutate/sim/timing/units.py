@@ -21,8 +21,10 @@ ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL = range(7)
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
 
 # Columns of the table of instructions.
-UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX = range(10)
-COLUMNS = 10
+# SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
+# make it longer, the rest is added (``S_REPLAY``).
+UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE = range(12)
+COLUMNS = 12
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -58,6 +60,11 @@ class Rates:
         quantity = self.machine.get("sm.dependencies")
         return quantity is not None and quantity.value == "hardware"
 
+    @property
+    def pace(self) -> int:
+        """Clocks from one issue of a scheduler to the next."""
+        return max(1, round(1.0 / self.number("sm.issue_per_scheduler", 1.0)))
+
     def number(self, key: str, default: float) -> float:
         return float(self.machine.number(key)) if self.machine.get(key) is not None else default
 
@@ -79,6 +86,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
         _unit(row, instruction, rates)
+        row[SLOT] = rates.pace
+        row[FREE] = rates.pace * (4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1)
         if rates.tracked:
             _without_bits(row, instruction, rates)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
