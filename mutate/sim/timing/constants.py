@@ -38,14 +38,17 @@ QUEUE = 5
 Architecture of Modern GPU Cores", MICRO 2025)."""
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
-LOADED = 180.0
-"""Clocks of waiting in DRAM at half its bandwidth, so that a copy with 2 to 64 warps an SM comes out as it does on an
+LOADED, LOADED_WRITES = 30.0, 650.0
+"""Clocks that a read waits in DRAM when a share ``u`` of its bandwidth is used, on average: the first times u / (1 - u),
 
-H200 (``Roofs.copy_by_warps``, tests/timing_model); waiting goes as load / (1 - load)."""
-SPREAD = 150.0
-"""Clocks by which DRAM answers earlier or later than on average, evenly spread over lines: from the same copies, of
-
-which a warp waits for one line (4 bytes a lane) or for four (16)."""
+and the second times u times the part of writes (dram_*_read and dram_*_copy of ...)."""
+DRAM_SPREAD = ((0.0, -176.0), (1.0, -174.0), (10.0, -155.0), (25.0, -130.0), (50.0, 9.0), (75.0, 64.0), (90.0, 150.0), (95.0, 325.0), (99.0, 525.0), (100.0, 650.0))
+"""Per cent of reads from DRAM and the clocks by which they come later than on average."""
+WRITTEN = 0.3
+HALVES = 65.0
+SLACK = 800.0
+L2_SPREAD = 29.0
+"""Clocks by which L2 answers earlier or later than on average, evenly spread."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 320.0

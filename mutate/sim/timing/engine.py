@@ -15,7 +15,7 @@ from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, taken_of
+from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, stays, taken_of
 from mutate.sim.timing.settings import (
     B_DATA,
     B_ISSUE,
@@ -36,10 +36,14 @@ from mutate.sim.timing.settings import (
     S_BLOCKS,
     S_BUDGET,
     S_DRAM_LATENCY,
+    S_HALVES,
     S_L1_LATENCY,
     S_L1_LINES,
     S_L2_CLOCKS,
     S_L2_LATENCY,
+    S_L2_LINES,
+    S_L2_SPREAD,
+    S_L2_WRITTEN,
     S_LAUNCH,
     S_LOCAL_BACK,
     S_LOCAL_FAR,
@@ -53,7 +57,6 @@ from mutate.sim.timing.settings import (
     S_RESIDENT,
     S_RESTART,
     S_SCHEDULERS,
-    S_SPREAD,
     S_STORE_EVICT,
     S_TRACKED,
     S_WAVE,
@@ -100,7 +103,7 @@ _NEVER = np.int64(1) << 60
 
 
 def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written,
-          common, sparse, around, settings, done, stalls, busy, marks):
+          common, again, apart, sparse, late, around, settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
     The budget is in instructions, and eight sectors count as one. ``done`` gets the clock at which each block finished,
@@ -120,6 +123,14 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
     ages = np.zeros(max(lines, 1), np.int64)
     ready = np.zeros((max(lines, 1), 4), np.float64)
     dirty = np.zeros(max(lines, 1), np.bool_)
+    far_lines = int(settings[S_L2_LINES])
+    far_tags = np.full(max(far_lines, 1), -1, np.int64)
+    far_ages = np.zeros(max(far_lines, 1), np.int64)
+    far_parts = np.zeros(max(far_lines, 1), np.int64)
+    kept_lines = int(settings[S_L2_WRITTEN])
+    kept_tags = np.full(max(kept_lines, 1), -1, np.int64)
+    kept_ages = np.zeros(max(kept_lines, 1), np.int64)
+    kept_parts = np.zeros(max(kept_lines, 1), np.int64)
     pace = np.int64(settings[S_PACE])
     tracked = settings[S_TRACKED] > 0.0
     registers = np.zeros((warps if tracked else 1, REGISTERS), np.float64)
@@ -130,6 +141,8 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
     instance = np.zeros(warps, np.int64)
     nxt = np.full(warps, _NEVER, np.int64)
     issued_at = np.zeros(warps, np.int64)
+    # When a warp could first have issued: of those that wait for a unit, the first goes first.
+    due = np.zeros(warps, np.int64)
     born = np.zeros(warps, np.int64)
     held = np.zeros(warps, np.int64)
     boards = np.zeros((warps, 6), np.float64)
@@ -173,6 +186,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                 at[w], end[w] = starts[source, i], starts[source, i + 1]
                 instance[w] = launched
                 nxt[w] = begin
+                due[w] = begin
                 born[w] = begin
                 if at[w] < end[w]:
                     left[b] += 1
@@ -233,7 +247,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                         held[w] = 0
                         nxt[w] = until
                     else:
-                        key = nxt[w]
+                        key = due[w]
                         if w == last[s]:
                             key = -1
                         if key < best:
@@ -319,9 +333,10 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                             sector += np.int64(instance[w]) << 40
                         elif not common[r]:
                             sector += np.int64(instance[w] // sampled) << 40
+                        near = sector + (np.int64(b + 1) << 46 if apart[r] else 0)
                         if kind == _LOAD or kind == _LOCAL_LOAD:
                             busy[N_L1] += 1
-                            place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                            place, victim = lookup(tags, ages, ready, lines, near, issued)
                             if not through and place >= 0 and ready[place, sector & 3] > 0.0:
                                 busy[N_L1_HITS] += 1
                                 result = max(result, ready[place, sector & 3])
@@ -333,39 +348,54 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                             state[0] = asked + taken
                             busy[B_L2] += taken
                             busy[N_L2_READ] += 1
-                            come = asked - 4.0 + settings[S_L2_LATENCY]
+                            come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (
+                                2.0 * mix(sector >> 4, 7) - 1.0)
+                            first_read = kind == _LOAD and touch[i] & 1 != 0
+                            far = (mix(sector, 1) < read[r]) if first_read else (
+                                kind == _LOCAL_LOAD and mix(sector, 5) < settings[S_LOCAL_FAR])
+                            if again[r] and far_lines > 0:
+                                there = stays(far_tags, far_ages, far_parts, far_lines, sector, issued)
+                                far = far or not (there or first_read)
                             if twins[sector & (_TWINS - 1)] == sector:
                                 come = max(come, twin_at[sector & (_TWINS - 1)])
-                            elif (touch[i] & 1 and mix(sector, 1) < read[r]) if kind == _LOAD else (
-                                    mix(sector, 5) < settings[S_LOCAL_FAR]):
+                            elif far:
                                 busy[N_DRAM_READ] += 1
                                 other = sectors[i] ^ 1
                                 factor = 1.0
                                 alone = False
                                 if settings[S_LONE] > 1.0 and not ((i > first and sectors[i - 1] == other)
                                         or (i + 1 < first + count and sectors[i + 1] == other)):
-                                    factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
+                                    # DRAM gives 64 bytes: beside others of the request they are no more than two
+                                    # sectors, alone they have a row to open, too.
                                     alone = True
-                                moved = dram(state, settings, busy, asked, False, factor)
-                                come = moved - 4.0 + settings[S_DRAM_LATENCY] + settings[S_SPREAD] * (
-                                    2.0 * mix(sector >> 2, 3) - 1.0)
+                                    factor = settings[S_LONE]
+                                    if (i > first and sectors[i] - sectors[i - 1] < 8) or (
+                                            i + 1 < first + count and sectors[i + 1] - sectors[i] < 8):
+                                        factor = 2.0
+                                    elif count == 1 and first_read:
+                                        factor = 2.0 + (settings[S_LONE] - 2.0) * sparse[r]
+                                moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
+                                come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[
+                                    int(mix(sector >> 5, 3) * len(late))]
+                                if i > first and sectors[i - 1] >> 2 == sectors[i] >> 2 and sectors[i] & 3 == 2:
+                                    come += settings[S_HALVES]
                                 if alone:
-                                    # DRAM gives 64 bytes, so the other half is then in L2, too.
+                                    busy[N_DRAM_READ] += 1
                                     twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
                                     twin_at[(sector ^ 1) & (_TWINS - 1)] = come
                             result = max(result, come)
                             if victim >= 0 and (not through or kind == _LOCAL_LOAD):
                                 if place < 0 and dirty[victim]:
                                     evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
-                                fill(tags, ages, ready, place, victim, sector, issued, come)
+                                fill(tags, ages, ready, place, victim, near, issued, come)
                         else:
                             asked = max(start, state[1])
                             if kind == _LOCAL_STORE and lines > 0 and settings[S_LOCAL_BACK] > 0.0:
                                 # Stays in L1 until its line is needed for something else.
-                                place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                                place, victim = lookup(tags, ages, ready, lines, near, issued)
                                 if place < 0 and dirty[victim]:
                                     evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
-                                fill(tags, ages, ready, place, victim, sector, issued, 1.0)
+                                fill(tags, ages, ready, place, victim, near, issued, 1.0)
                                 dirty[victim] = True
                                 continue
                             taken = settings[S_ATOMIC]
@@ -376,14 +406,24 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                             state[1] = asked + taken
                             busy[B_L2_WRITE] += taken
                             busy[N_L2_WRITE] += 1
-                            if (touch[i] & 2 and mix(sector, 2) < written[r]) if kind != _LOCAL_STORE else (
-                                    mix(sector, 5) < settings[S_LOCAL_FAR]):
+                            first_write = touch[i] & 2 != 0
+                            far = (first_write and mix(sector, 2) < written[r]) if kind != _LOCAL_STORE else (
+                                mix(sector, 5) < settings[S_LOCAL_FAR])
+                            factor = 1.0
+                            if again[r] and kept_lines > 0:
+                                there = stays(kept_tags, kept_ages, kept_parts, kept_lines, sector, issued)
+                                if not (there or first_write):
+                                    # L2 gave it up before it was whole: it is read, and written once more.
+                                    far, factor = True, settings[S_LONE]
+                                    busy[N_DRAM_READ] += 1
+                                    dram(state, settings, busy, asked, False, factor, 0.0)
+                            if far:
                                 busy[N_DRAM_WRITE] += 1
-                                dram(state, settings, busy, asked, kind != _ATOMIC, 1.0)
+                                dram(state, settings, busy, asked, kind != _ATOMIC, factor, 0.0)
                             if kind == _ATOMIC:
                                 result = max(result, asked + settings[S_ATOMIC_LATENCY])
                             else:
-                                place, victim = lookup(tags, ages, ready, lines, sector, issued)
+                                place, victim = lookup(tags, ages, ready, lines, near, issued)
                                 if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
                                     if place >= 0:
                                         tags[place] = -1
@@ -392,7 +432,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                                     if place < 0 and dirty[victim]:
                                         evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
                                     come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
-                                    fill(tags, ages, ready, place, victim, sector, issued, come)
+                                    fill(tags, ages, ready, place, victim, near, issued, come)
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)
@@ -470,6 +510,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                             if at[v] < end[v]:
                                 left[b] += 1
                                 nxt[v] = np.int64(begin_at)
+                                due[v] = nxt[v]
                                 sched_next[v % schedulers] = min(sched_next[v % schedulers], nxt[v])
                         launched += 1
             elif at_barrier[w] >= 0:
@@ -484,6 +525,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                 reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
                 stalls[following, reason] += until - follow
                 nxt[w] = until
+                due[w] = until
 
             # --- barriers that are complete ---
             if (act == BARRIER or act == ARRIVE or nxt[w] == _NEVER) and left[b] > 0:
@@ -504,6 +546,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
                                 reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
                                 stalls[following, reason] += go_on - until
                                 nxt[v] = go_on
+                                due[v] = go_on
                                 sched_next[v % schedulers] = min(sched_next[v % schedulers], max(go_on, clock + 1))
                         if waiting or act == ARRIVE:
                             arrived[b, bar] = 0

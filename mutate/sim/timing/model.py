@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.sampling import Reuse, Sample, no_reuse, record, reuse_of
 from mutate.sim.timing.scoreboard import registers_of
+from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.units import Rates, table_of, untimed
 
@@ -34,6 +36,7 @@ RECORDED = 500_000
 PLAYED = 1_000_000
 _MARKS = 64
 _FEW_WAVES = 4
+_LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
 
@@ -113,15 +116,19 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     turn = -(-total // sms)
     sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places,
                     rules=rules_of(machine, kernel.dlcm))
-    l2_bytes = machine.number("l2.size") * 1024 if _has_l2(machine) else 0.0
+    l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
     reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
-    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0)) - carveout) * 1024
+    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0) - Rates(machine).number("l1.reserved", 0)) - carveout)
+    l1 *= 1024
     if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 2 * played:
         played *= 4  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     spilled = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
+    written = l2_bytes * c.WRITTEN
+    settings[p.S_L2_LINES] = L2_WAYS * prime(int((l2_bytes - written) / min(sms, total)) // 128 // L2_WAYS)
+    settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(written / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_LOCAL_FAR] = max(0.0, 1.0 - l2_bytes / spilled) if spilled else 0.0
     return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
 
@@ -168,15 +175,16 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
     s[p.S_ATOMIC], s[p.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
-    s[p.S_LONE], s[p.S_SPREAD] = rates.number("dram.lone_sector", c.LONE), c.SPREAD
+    s[p.S_LONE] = rates.number("dram.lone_sector", c.LONE)
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
-    s[p.S_LOAD] = c.LOADED
+    s[p.S_LOAD], s[p.S_LOAD_WRITES] = c.LOADED, c.LOADED_WRITES
+    s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
     s[p.S_BARRIER], s[p.S_BARRIER_EACH], s[p.S_QUEUE] = c.BARRIER, c.BARRIER_EACH, c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
-    s[p.S_L1_LINES] = l1 // 128
+    s[p.S_L1_LINES] = 8 * prime(l1 // 128 // 8)
     s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
     width = rates.number("shared.banks", 32) * rates.number("shared.bank_width", 4)
@@ -193,6 +201,34 @@ def _says(machine: Machine, key: str, word: str) -> bool:
     return quantity is not None and quantity.value == word
 
 
+def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Arrays (and local memory) of which L1 keeps nothing for the next block.
+
+    After some waves the resident blocks are anywhere in their work, however they began. What L1 does not hold as a whole
+    is gone before another block asks for it.
+    """
+    s = sample.streams
+    arrays = len(sample.initial.regions) + 1
+    if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT]:
+        return np.zeros(arrays, np.bool_)
+    pairs = np.unique(np.stack([s.region.astype(np.int64), s.sectors >> 2]), axis=1)
+    lines = np.bincount(pairs[0], minlength=arrays)
+    return np.asarray(lines > settings[p.S_L1_LINES] / 2)
+
+
+def prime(most: int) -> int:
+    """The largest prime number up to ``most``; 0 below 2."""
+    return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
+
+
+def late_of(machine: Machine) -> npt.NDArray[np.float64]:
+    """Clocks by which reads from DRAM come later than on average, all equally likely."""
+    curve = machine.curve("latency.dram_spread") if machine.get("latency.dram_spread") is not None else c.DRAM_SPREAD
+    at, late = zip(*curve, strict=True)
+    places = np.interp((np.arange(_LATE) + 0.5) / _LATE * 100.0, at, late)
+    return np.asarray(places - places.mean())
+
+
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
           settings: npt.NDArray[np.float64], turn: int, resident: int) -> SimulatedTime:
     s = sample.streams
@@ -207,7 +243,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         read_shared_by_operands(table, kernel.listing, machine)
     end, issued, finished = run(table, *registers_of(kernel.listing), s.pc, s.request,
                                 s.cost, s.on, s.starts, s.requests, s.sectors, s.touch, s.region, reuse.read,
-                                reuse.written, reuse.common, reuse.sparse, around, settings, done, stalls, busy, marks)
+                                reuse.written, reuse.common, reuse.again, apart_of(sample, settings), reuse.sparse, late_of(machine), around, settings,
+                                done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)

@@ -5,6 +5,7 @@ The blocks are those of one SM: a GPU hands blocks out in turn, so an SM has eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from mutate.sim.watch import Log
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
+_SPREAD = 2654435761
 
 
 class Streams(NamedTuple):
@@ -94,9 +96,15 @@ class Sample:
 
 
 def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
-    """At most ``count`` of the blocks of the SM in the middle, from the middle of its turn; all if they are few."""
-    first = min(total - 1, sms // 2) if total >= sms else total // 2
-    mine = range(first, total, sms)
+    """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
+
+    A GPU hands out blocks to SMs in turn, but in no order that it keeps: on an H200 an SM's k-th block is one around the
+    132 k-th at first, and any of those when blocks end at different times (tests/machines/reference/h200_caches.csv).
+    """
+    if total < sms:
+        mine = [total // 2]
+    else:
+        mine = [k * sms + (k * _SPREAD >> 7) % min(sms, total - k * sms) for k in range(-(-total // sms))]
     count = max(1, min(count, len(mine)))
     start = (len(mine) - count) // 2
     return tuple(mine[start : start + count])
@@ -176,27 +184,30 @@ def _no_cache(requests: Array) -> Array:
 class Reuse:
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
 
-    go to DRAM, whether sampled blocks have it in common, and the part of it that the grid does not read.
+    go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, and the
+    part of it that the grid does not read.
     """
 
     read: Array
     written: Array
     common: Array
+    again: Array
     sparse: Array
 
 
 def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
-    return Reuse(np.ones(arrays), np.ones(arrays), np.zeros(arrays, np.bool_), np.zeros(arrays))
+    none = np.zeros(arrays, np.bool_)
+    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     """A sector that several blocks touch comes from DRAM once, if L2 still has it.
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
-    each further block adds what a sampled one has for itself alone. What all blocks together touch either fits in L2,
-    or only the blocks that are resident at a time share.
+    each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched before
+    some block touches it again fits there; else only the blocks that are resident at a time share it.
     """
     s, blocks = sample.streams, len(sample.blocks)
     arrays = len(sample.initial.regions) + 1
@@ -218,20 +229,27 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
 
-    whole = 32 * sum(unique(*row, limit, grid) for rows in found for row, limit in zip(rows, limits, strict=True))
+    def touched(count: int) -> float:
+        """Bytes that so many blocks touch, of all arrays."""
+        return 32 * sum(unique(*row, limit, count) for rows in found for row, limit in zip(rows, limits, strict=True))
+
     out = []
     for rows in found:
         chances = np.ones(arrays)
         for a, (row, limit) in enumerate(zip(rows, limits, strict=True)):
             if row[0]:
-                at_once = grid if whole <= l2_bytes else wave
+                # On average a sector of the array is touched by one of so many blocks.
+                between = min(grid, math.ceil(unique(*row, limit, grid) / row[0]))
+                at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
         out.append(chances)
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
     sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
-    return Reuse(out[0], out[1], common, sparse)
+    back = np.zeros(arrays, np.bool_)
+    back[np.unique(s.region[(s.touch == 0) & (kinds != lay.H_GLOBAL_ATOMIC)])] = True
+    return Reuse(out[0], out[1], common, back & ~common, sparse)
 
 
 def _block_of_request(sample: Sample) -> Array:

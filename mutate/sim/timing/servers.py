@@ -17,14 +17,17 @@ from mutate.sim.timing.settings import (
     N_L2_WRITE,
     S_BACKLOG,
     S_LOAD,
+    S_LOAD_WRITES,
     S_LOCAL_FAR,
     S_MIX,
     S_READ_CLOCKS,
+    S_SLACK,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
 )
 
 _WAYS = 8
+L2_WAYS = 16
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
 
@@ -47,7 +50,8 @@ def _lookup(tags, ages, ready, lines, sector, clock):
     if sets == 0:
         return -1, -1
     line = sector >> 2
-    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % sets * _WAYS
+    # A prime number of sets, so that no stride has few of them.
+    at = line % sets * _WAYS
     victim = at
     for k in range(at, at + _WAYS):
         if tags[k] == line:
@@ -73,6 +77,27 @@ def _fill(tags, ages, ready, place, victim, sector, clock, come):
 fill = jit_into(FOLDER, _fill)
 
 
+def _stays(tags, ages, parts, lines, sector, clock):
+    """Whether the SM's part of L2 has a sector; now it does."""
+    line = sector >> 2
+    bit = 1 << (sector & 3)
+    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % (lines // L2_WAYS) * L2_WAYS
+    victim = at
+    for k in range(at, at + L2_WAYS):
+        if tags[k] == line:
+            ages[k] = clock
+            was = parts[k] & bit
+            parts[k] |= bit
+            return was != 0
+        if ages[k] < ages[victim]:
+            victim = k
+    tags[victim], ages[victim], parts[victim] = line, clock, bit
+    return False
+
+
+stays = jit_into(FOLDER, _stays)
+
+
 def _taken(line, asked_line, credit, clocks, least):
     """Clocks that L2 takes for a sector, and what of its line's least time the line's next sectors need not take.
 
@@ -88,8 +113,11 @@ def _taken(line, asked_line, credit, clocks, least):
 taken_of = jit_into(FOLDER, _taken)
 
 
-def _dram(state, settings, busy, t, write, factor):
-    """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is."""
+def _dram(state, settings, busy, t, write, factor, luck):
+    """When DRAM has moved a sector: the SM's share of bandwidth, and more waiting the busier it is.
+
+    ``luck`` from 0 to 1: how long it waits, of waits that are spread exponentially.
+    """
     cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
     share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
     cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
@@ -101,12 +129,15 @@ def _dram(state, settings, busy, t, write, factor):
     before = state[2]
     state[2] = t + wait + cost
     busy[B_DRAM] += state[2] - max(before, t)
+    # An SM may use for a while what the others leave.
+    wait = max(0.0, wait - settings[S_SLACK])
     # Writes wait in L2 while there is something to read, as long as it holds them.
     state[7] = min(state[7], wait)
     if write:
         state[7] = min(state[7] + cost, settings[S_BACKLOG])
         return t + wait
-    return t + wait - state[7] + settings[S_LOAD] * used / (1.0 - used)
+    longer = settings[S_LOAD] * used / (1.0 - used) + settings[S_LOAD_WRITES] * share * used
+    return t + wait - state[7] - longer * np.log(1.0 - luck)
 
 
 dram = jit_into(FOLDER, _dram)
@@ -122,7 +153,7 @@ def _evict(state, settings, busy, dirty, victim, t, luck):
         busy[N_L2_WRITE] += 1
         if luck < settings[S_LOCAL_FAR]:
             busy[N_DRAM_WRITE] += 1
-            dram(state, settings, busy, asked, True, 1.0)
+            dram(state, settings, busy, asked, True, 1.0, 0.0)
 
 
 evict = jit_into(FOLDER, _evict)
