@@ -158,6 +158,8 @@ class Simulation:
                                 self.shared_bytes, self.image.local_size, program.scratch * 32], np.int64)
         self.control[0] = self.control[4] = self.budget
         self._specials = self._fixed_specials()
+        lanes = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
+        self._active = (lanes.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
 
     def _fixed_specials(self) -> Array:
         """The special registers that are the same in every block, shape (warps, specials, 32)."""
@@ -179,7 +181,6 @@ class Simulation:
     def start_block(self, number: int) -> None:
         """Puts all state to the beginning of a block."""
         gx, gy, _ = self.launch.grid
-        threads = self.launch.threads
         self.registers[self.pool :] = 0
         rows = self.registers[self.pool :].reshape(self.warps, self.program.rows, 32)
         first = self.program.specials
@@ -191,10 +192,8 @@ class Simulation:
         self.pcs[:], self.masks[:], self.states[:], self.sync[:], self.targets[:] = 0, 0, lay.FREE, 0, 0
         self.red[:] = 0
         self.red[:, 1] = 1
-        active = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
-        bits = (active.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
-        self.alive[:] = bits
-        self.masks[:, 0] = bits
+        self.alive[:] = self._active
+        self.masks[:, 0] = self._active
         self.states[:, 0] = lay.READY
         self.shared[:] = 0
         self.control[3] = 0

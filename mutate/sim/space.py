@@ -21,6 +21,8 @@ _ALIGN = 1 << 20
 _GUARD = 1 << 20
 # Pages of a new pool at most: 1 GiB.
 _ROOM = 1 << 20
+# Pages that are made before they are asked for, at most.
+_AHEAD = 64
 VARIABLES = "__device__ variables"
 
 
@@ -96,6 +98,8 @@ class Initial:
         self._used = 0
         self._firsts = np.array([r.first for r in self.regions] or [0], np.int64)
         self.rules = _rules(self.regions)
+        # Of each array: the last page that was made, its distance from the one before, and how many were made ahead.
+        self._walks = [(-1, 0, 0)] * len(self.regions)
 
     @property
     def addresses(self) -> Mapping[str, int]:
@@ -113,8 +117,28 @@ class Initial:
         """Contents of pages, shape ``(pages, PAGE)``."""
         missing = pages[self._known[pages] == 0]
         if missing.size:
-            self._make(missing)
+            self._make(np.concatenate([missing, self._ahead(missing)]))
         return self._store[self._known[pages] - 1]
+
+    def _ahead(self, pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Pages that are wanted next if these are part of a walk in equal steps, as the blocks of one SM take: making
+
+        many at once costs hardly more than making one. A walk that goes on makes ever more of them.
+        """
+        if pages.size > 1:
+            return pages[:0]
+        page = int(pages[0])
+        number = int(np.searchsorted(self._firsts, page, side="right")) - 1
+        region, (last, step, ahead) = self.regions[number], self._walks[number]
+        if region.array is None or page - last != step:
+            self._walks[number] = page, page - last, 0
+            return pages[:0]
+        ahead = min(_AHEAD, 2 * ahead + 1)
+        more = page + step * np.arange(1, ahead + 1)
+        inside = (more >= region.first) & (more < region.first + (region.nbytes + PAGE - 1) // PAGE)
+        self._walks[number] = int(more[-1]), step, ahead
+        out: npt.NDArray[np.int64] = more[inside & (self._known[np.where(inside, more, 0)] == 0)]
+        return out
 
     def _make(self, pages: npt.NDArray[np.int64]) -> None:
         need = self._used + pages.size

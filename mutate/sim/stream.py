@@ -7,7 +7,8 @@ same every time (registers, scheduling bits) belongs to the instruction and is g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -84,18 +85,11 @@ def _registers_in_addresses(operands: str) -> list[str]:
     return [name for inside in re.findall(r"\[([^\]]*)\]", operands) for name in re.findall(r"\bU?R\d+\b", inside)]
 
 
-@dataclass
-class Recorder:
-    """Collects the stream of a simulation: ``records`` by block, each of shape (issued instructions, 4)."""
-
-    parts: dict[int, list[npt.NDArray[np.int64]]] = field(default_factory=dict)
+class Recorder(Protocol):
+    """Takes the stream of a simulation."""
 
     def add(self, block: int, records: npt.NDArray[np.int64]) -> None:
-        """Called by the simulation whenever the interpreter returns; keeps a copy."""
-        if len(records):
-            self.parts.setdefault(block, []).append(records.copy())
+        """Called whenever the interpreter returns, after the watchers: the records since, shape (n, 4), in the order of
 
-    def of_block(self, block: int) -> npt.NDArray[np.int64]:
-        """All records of a block, in the order of execution; those of one warp are in program order."""
-        parts = self.parts.get(block)
-        return np.concatenate(parts) if parts else np.zeros((0, 4), np.int64)
+        execution; those of one warp are in program order. They are overwritten afterwards.
+        """

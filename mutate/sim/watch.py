@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 
-_ROWS = 4096
+LOG_ROWS = 4096
+"""Records that the log has room for."""
 
 
 class Log:
@@ -24,7 +25,7 @@ class Log:
     """
 
     def __init__(self, wanted: bool) -> None:
-        rows = _ROWS if wanted else 1
+        rows = LOG_ROWS if wanted else 1
         self.head: npt.NDArray[np.int64] = np.zeros((rows, lay.LOG_COLUMNS), np.int64)
         self.where: npt.NDArray[np.uint64] = np.zeros((rows, lay.LANES), np.uint64)
 

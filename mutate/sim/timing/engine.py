@@ -102,7 +102,7 @@ _TWINS = 1 << 15
 _NEVER = np.int64(1) << 60
 
 
-def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, sectors, touch, region, read, written,
+def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, sectors, touch, region, read, written,
           common, again, apart, sparse, late, around, settings, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
@@ -479,6 +479,11 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, requests, secto
 
             # --- when the warp may issue again ---
             jumps = at[w] < end[w] and unit == CONTROL and pcs[at[w]] != pc + 1
+            if at[w] >= end[w] and cut[instance[w] % sampled]:
+                # What the warp does then was not recorded.
+                busy[B_WARPS] += clock + 1 - born[w]
+                budget = 0
+                break
             if at[w] >= end[w]:
                 busy[B_WARPS] += clock + 1 - born[w]
                 nxt[w] = _NEVER

@@ -23,7 +23,7 @@ from mutate.sim.jit import jit_into
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
 _MODULES = ("coalesce", "layout", "timing/gather", "timing/engine", "timing/servers", "timing/settings", "timing/units",
-            "timing/scoreboard")
+            "timing/scoreboard", "timing/touches")
 _FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
@@ -37,23 +37,27 @@ _LINES_AT_ONCE = 3
 VOLTA, FERMI, FERMI_CG, TESLA = range(4)
 
 
-def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int) -> int:
-    """Wavefronts of a global load: three lines at a time, each time as from shared memory.
+def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
+                     count: int) -> int:
+    """Wavefronts of a global load with these sectors: three lines at a time, each time as from shared memory.
 
     Against the 37 requests of tests/machines/reference/h200_requests.csv (loads that miss): 19 exact, 0.96 of the
     measured number on average. Stores have those of a shared store (37 of 37).
     """
-    seen = np.empty(64, np.uint64)
-    count = unique_sectors(where, mask, width, 7, seen)
-    if count <= _LINES_AT_ONCE:
-        return int(shared_wavefronts(where, mask, width, LOAD))
     total = 0
-    for k in range(0, count, _LINES_AT_ONCE):
+    k = 0
+    while k < count:
+        first = last = sectors[k] >> np.uint64(2)
+        lines = 1
+        while k < count and (sectors[k] >> np.uint64(2) == last or lines < _LINES_AT_ONCE):
+            if sectors[k] >> np.uint64(2) != last:
+                last = sectors[k] >> np.uint64(2)
+                lines += 1
+            k += 1
         part = 0
-        last = min(count, k + _LINES_AT_ONCE) - 1
         for lane in range(32):
             line = where[lane] >> np.uint64(7)
-            if mask >> lane & 1 and seen[k] <= line <= seen[last]:
+            if mask >> lane & 1 and first <= line <= last:
                 part |= 1 << lane
         if part:
             total += shared_wavefronts(where, part, width, LOAD)
@@ -124,7 +128,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 out[used] = np.int64(found[i])
                 used += 1
             if kind == _LOAD:
-                lines = load_wavefronts(where[k], mask, width)
+                lines = load_wavefronts(where[k], mask, width, found, count)
             else:
                 lines = shared_wavefronts(where[k], mask, width, STORE if kind == _STORE else ATOMIC)
             if kind == _ATOMIC:
@@ -164,55 +168,71 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
     return n, used
 
 
-def _match(records: Ints, requests: Ints) -> Ints:
-    """For each record of a block the number of its request, -1 for none. Both are in the order of execution.
+def _keep(records: Ints, requests: Ints, asked: int, first: int, s: int, columns: npt.NDArray[np.int32], n: int,
+          rules: int) -> int:
+    """Appends records of a block to ``columns`` from ``n`` on, each with the number of its request (-1: none).
 
-    Of several requests (a copy from global to shared memory, an access to several spaces) the last one counts.
+    Requests and records are in the order of execution, and each request's record is among the records. Of several
+    requests of an execution (a copy from global to shared memory, an access to several spaces) the last one counts.
+    ``requests`` keeps those to global and local memory: they get numbers from ``first`` on, and their sectors are
+    counted from ``s`` on. Returns how many they are. Before Volta a shared access costs what its request says.
     """
-    out = np.full(len(records), -1, np.int64)
+    q = 0
+    for k in range(len(records)):
+        mask, lanes = records[k, 2], 0
+        while mask:
+            mask &= mask - 1
+            lanes += 1
+        columns[n + k, 0], columns[n + k, 1], columns[n + k, 2] = records[k, 0], records[k, 1], -1
+        columns[n + k, 3], columns[n + k, 4] = records[k, 3], lanes
     at = 0
-    for k in range(len(requests)):
-        if k > 0:
-            # Of one execution are a copy's store to shared memory and its load, and the spaces of a generic access,
-            # which have other lanes each, in this order.
-            before, kind = requests[k - 1, 2], requests[k, 2]
-            copied = before == _SHARED_STORE and kind == _LOAD
-            if not copied and (kind <= before or requests[k, 3] & requests[k - 1, 3]):
-                at += 1
+    before, lanes_before = np.int64(-1), np.int64(0)
+    for k in range(asked):
+        kind = requests[k, 2]
+        # Of one execution are a copy's store to shared memory and its load, and the spaces of a generic access, which
+        # have other lanes each, in this order.
+        copied = before == _SHARED_STORE and kind == _LOAD
+        if k > 0 and not copied and (kind <= before or requests[k, 3] & lanes_before):
+            at += 1
+        before, lanes_before = kind, requests[k, 3]
         while at < len(records) and not (records[at, 0] == requests[k, 0] and records[at, 1] == requests[k, 1]
                                          and requests[k, 3] & ~records[at, 2] == 0):
             at += 1
         if at == len(records):
             break
-        out[at] = k
-    return out
+        columns[n + at, 3] = records[at, 3]
+        if _ATOMIC < kind < _LOCAL_LOAD:
+            columns[n + at, 2] = -1
+            if rules != VOLTA and kind <= _SHARED_STORE:
+                columns[n + at, 3] = requests[k, 6]
+            continue
+        columns[n + at, 2] = first + q
+        mine = requests[k, 4] + s
+        for i in range(R_COLUMNS):
+            requests[q, i] = requests[k, i]
+        requests[q, 4] = mine
+        q += 1
+    return q
 
 
-def _first_touches(requests: Ints, sectors: Ints) -> npt.NDArray[np.uint8]:
-    """Of each sector of each request: 1 if it is the first read of the sector, 2 if the first write."""
-    out = np.zeros(len(sectors), np.uint8)
-    room = 16
-    while room < 2 * len(sectors):
-        room *= 2
-    keys = np.full(room, -1, np.int64)
-    seen = np.zeros(room, np.uint8)
-    for k in range(len(requests)):
-        kind = requests[k, 2]
-        bit = 1 if kind == _LOAD or kind == _LOCAL_LOAD else 2
-        for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
-            slot = np.int64((np.uint64(sectors[i]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (room - 1)
-            while keys[slot] != -1 and keys[slot] != sectors[i]:
-                slot = (slot + 1) & (room - 1)
-            keys[slot] = sectors[i]
-            if not seen[slot] & bit:
-                # A read behind the block's own write finds it in L2.
-                if not (bit == 1 and seen[slot] & 2):
-                    out[i] = bit
-                seen[slot] |= bit
-    return out
+def _arrange(columns: npt.NDArray[np.int32], n: int, starts: Ints, at: int, pc: npt.NDArray[np.int32],
+             request: npt.NDArray[np.int32], cost: npt.NDArray[np.int32], on: npt.NDArray[np.int32]) -> None:
+    """Puts a block's records warp after warp, those of a warp in order, from ``at`` on; ``starts``: where each begins.
+    """
+    starts[:] = 0
+    for k in range(n):
+        starts[columns[k, 0] + 1] += 1
+    starts[0] = at
+    for w in range(len(starts) - 1):
+        starts[w + 1] += starts[w]
+    following = starts.copy()
+    for k in range(n):
+        to = following[columns[k, 0]]
+        following[columns[k, 0]] = to + 1
+        pc[to], request[to], cost[to], on[to] = columns[k, 1], columns[k, 2], columns[k, 3], columns[k, 4]
 
 
 gather = jit_into(_FOLDER, _gather)
-match = jit_into(_FOLDER, _match)
-first_touches = jit_into(_FOLDER, _first_touches)
+keep = jit_into(_FOLDER, _keep)
+arrange = jit_into(_FOLDER, _arrange)
 FOLDER = _FOLDER

@@ -39,6 +39,8 @@ _FEW_WAVES = 4
 _LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
+# Records of a long block that are kept at least, so that every warp has some.
+_LEAST = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, initial, places,
+    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, max(_LEAST, 2 * played), initial, places,
                     rules=rules_of(machine, kernel.dlcm))
     l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
     reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
@@ -204,8 +206,8 @@ def _says(machine: Machine, key: str, word: str) -> bool:
 def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """Arrays (and local memory) of which L1 keeps nothing for the next block.
 
-    After some waves the resident blocks are anywhere in their work, however they began. What L1 does not hold as a whole
-    is gone before another block asks for it.
+    After some waves the resident blocks are anywhere in their work, however they began. What L1 does not hold as a
+    whole is gone before another block asks for it.
     """
     s = sample.streams
     arrays = len(sample.initial.regions) + 1
@@ -241,10 +243,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
         read_shared_by_operands(table, kernel.listing, machine)
-    end, issued, finished = run(table, *registers_of(kernel.listing), s.pc, s.request,
-                                s.cost, s.on, s.starts, s.requests, s.sectors, s.touch, s.region, reuse.read,
-                                reuse.written, reuse.common, reuse.again, apart_of(sample, settings), reuse.sparse, late_of(machine), around, settings,
-                                done, stalls, busy, marks)
+    end, issued, finished = run(table, *registers_of(kernel.listing), s.pc, s.request, s.cost, s.on, s.starts, s.cut,
+                                s.requests, s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common,
+                                reuse.again, apart_of(sample, settings), reuse.sparse, late_of(machine), around,
+                                settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)
@@ -294,9 +296,9 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
 def _hottest(sample: Sample) -> float:
     """Rounds of atomics at the place that has most of them, in the whole grid: they go one after another."""
     s = sample.streams
+    if not (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
+        return 0.0
     kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
     mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
-    if not mine.size:
-        return 0.0
     _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
     return float(counts.max()) * sample.grid_blocks / len(sample.blocks)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,20 +20,24 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.stream import Recorder
-from mutate.sim.timing.gather import LOCAL_BASE, R_COLUMNS, TESLA, VOLTA, first_touches, gather, match
-from mutate.sim.watch import Log
+from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
+from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches
+from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
 _SPREAD = 2654435761
+# What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
+_SECTORS_OF_REQUEST = 64
+_FIRST_ROOM = 1 << 12
 
 
 class Streams(NamedTuple):
     """The records of the sampled blocks by warp. ``pc``, ``request`` (-1: none), ``cost`` and ``on`` (lanes) of each
 
-    record; ``starts`` (blocks, warps + 1) where a warp's records begin. ``requests`` (n, R_COLUMNS), ``sectors`` their
-    sectors (address / 32), ``touch`` of each: bit 0 the block's first read of it, bit 1 its first write.
+    record; ``starts`` (blocks, warps + 1) where a warp's records begin, ``cut`` whether the block goes on behind its
+    last record. ``requests`` (n, R_COLUMNS) of global and local memory, ``sectors`` their sectors (address / 32),
+    ``touch`` of each: bit 0 the block's first read of it, bit 1 its first write; ``region``: the number of its array.
     """
 
     pc: Array
@@ -41,54 +45,107 @@ class Streams(NamedTuple):
     cost: Array
     on: Array
     starts: Array
+    cut: Array
     requests: Array
     sectors: Array
     touch: Array
     region: Array
 
 
-@dataclass
-class Requests:
-    """A watcher that keeps the requests to global and local memory with their sectors, block by block.
+def _room(arrays: tuple[Array, ...], used: int, more: int) -> tuple[Array, ...]:
+    """The arrays, or some at least twice as long with the same beginning."""
+    if used + more <= len(arrays[0]):
+        return arrays
+    longer = tuple(np.empty((max(2 * len(a), used + more), *a.shape[1:]), a.dtype) for a in arrays)
+    for out, a in zip(longer, arrays, strict=True):
+        out[:used] = a[:used]
+    return longer
 
-    ``rules``: how requests become traffic, of those in ``gather``.
+
+class Keeper:
+    """A recorder and watcher in one: keeps the streams of blocks as they run. Of a block no more than ``longest``
+
+    records (a buffer's worth aside) are kept, but all that it touches is noted. ``rules``: how requests become traffic,
+    of those in ``gather``.
     """
 
-    rules: int = VOLTA
-    parts: dict[int, list[tuple[Array, Array]]] = field(default_factory=dict)
-    _block: int = 0
+    def __init__(self, warps: int, bases: Array, longest: int, rules: int = VOLTA) -> None:
+        self.touches = Touches(bases, cached=rules != TESLA)
+        self._warps, self._longest, self._rules = warps, longest, rules
+        self._of_request = _SECTORS_OF_REQUEST * (1 if rules == VOLTA else 2)
+        self._order: dict[int, int] = {}
+        self._starts: list[Array] = []
+        self._cut: list[bool] = []
+        # The block's records in the order of execution; those of the blocks before by warp.
+        self._n = self._at = 0
+        self._records: tuple[Array, ...] = (np.empty((_FIRST_ROOM, 5), np.int32),)
+        self._streams = tuple(np.empty(_FIRST_ROOM, np.int32) for _ in range(4))
+        # Requests, and their sectors with what is known of each; behind them those of the interpreter's turn.
+        self._q = self._s = 0
+        self._asked = (0, 0)
+        self._requests: tuple[Array, ...] = (np.empty((2 * LOG_ROWS, R_COLUMNS), np.int64),)
+        room = 2 * LOG_ROWS * self._of_request
+        self._sectors: tuple[Array, ...] = (np.empty(room, np.int64), np.empty(room, np.uint8),
+                                            np.empty(room, np.int32))
 
     def start_block(self, block: int) -> None:
-        self._block = block
+        self._close()
+        self._order[block] = len(self._cut)
+        self._cut.append(False)
 
     def watch(self, log: Log, records: int, counters: npt.NDArray[Any]) -> None:
+        """Before ``add`` in each turn."""
         del counters
-        if not records:
-            return
-        requests = np.zeros((records, R_COLUMNS), np.int64)
-        sectors = np.zeros(records * (64 if self.rules == VOLTA else 128), np.int64)
-        n, used = gather(log.head, log.where, records, requests, sectors, self.rules)
-        if n:
-            self.parts.setdefault(self._block, []).append((requests[:n].copy(), sectors[:used].copy()))
+        self._requests = _room(self._requests, self._q, records)
+        self._sectors = _room(self._sectors, self._s, records * self._of_request)
+        requests, sectors = self._requests[0][self._q :], self._sectors[0][self._s :]
+        self._asked = gather(log.head, log.where, records, requests, sectors, self._rules)
 
-    def of_block(self, block: int) -> tuple[Array, Array]:
-        out, bodies, at = [], [], 0
-        for requests, sectors in self.parts.get(block, ()):
-            moved = requests.copy()
-            moved[:, 4] += at
-            out.append(moved)
-            bodies.append(sectors)
-            at += len(sectors)
-        if not out:
-            return np.zeros((0, R_COLUMNS), np.int64), np.zeros(0, np.int64)
-        return np.concatenate(out), np.concatenate(bodies)
+    def add(self, block: int, records: npt.NDArray[np.int64]) -> None:
+        del block
+        asked, count = self._asked
+        requests = self._requests[0][self._q :]
+        if count:
+            sectors, touch, region = (a[self._s :] for a in self._sectors)
+            self.touches.note(requests, asked, sectors, count, len(self._cut), touch, region)
+        if self._n >= self._longest:
+            self._cut[-1] |= len(records) > 0
+            return
+        self._records = _room(self._records, self._n, len(records))
+        self._q += keep(records, requests, asked, self._q, self._s, self._records[0], self._n, self._rules)
+        self._s += count
+        self._n += len(records)
+
+    def _close(self) -> None:
+        """Puts the records of the block that has run behind those of the blocks before."""
+        if len(self._starts) == len(self._cut):
+            return
+        starts = np.empty(self._warps + 1, np.int64)
+        self._streams = _room(self._streams, self._at, self._n)
+        arrange(self._records[0], self._n, starts, self._at, *self._streams)
+        self._starts.append(starts)
+        self._at += self._n
+        self._n = 0
+
+    def streams(self, blocks: Sequence[int]) -> Streams:
+        """The streams of these blocks, which have run; ``starts`` and ``cut`` in their order."""
+        self._close()
+        rows = [self._order[b] for b in blocks]
+        pc, request, cost, on = (a[: self._at] for a in self._streams)
+        sectors, touch, region = (a[: self._s] for a in self._sectors)
+        starts, cut = np.array([self._starts[r] for r in rows]), np.array([self._cut[r] for r in rows], np.bool_)
+        return Streams(pc, request, cost, on, starts, cut, self._requests[0][: self._q], sectors, touch, region)
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Streams of the blocks that ran, and what the whole grid is."""
+    """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
+
+    ``touched``: ``Touches.tally``.
+    """
 
     streams: Streams
+    touched: Array
     blocks: tuple[int, ...]
     grid_blocks: int
     instructions: int
@@ -98,8 +155,8 @@ class Sample:
 def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
     """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
 
-    A GPU hands out blocks to SMs in turn, but in no order that it keeps: on an H200 an SM's k-th block is one around the
-    132 k-th at first, and any of those when blocks end at different times (tests/machines/reference/h200_caches.csv).
+    A GPU hands out blocks to SMs in turn, but in no order that it keeps: on an H200 an SM's k-th block is one around
+    132 k at first, and any of those when blocks end at different times (tests/machines/reference/h200_caches.csv).
     """
     if total < sms:
         mine = [total // 2]
@@ -111,73 +168,28 @@ def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
 
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
-           initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
+           longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
            rules: int = VOLTA) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
-    Raises ``KmutateError`` where the kernel does what it may not.
+    Of a block that has more, about ``longest`` are kept. Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     initial = initial or Initial(launch, image.globals_bytes, image.pointers)
-    recorder, requests = Recorder(), Requests(rules)
-    simulation = Simulation(image, listing, launch, initial=initial, watchers=(requests,), recorder=recorder,
+    bases = np.array([r.base >> _SECTOR for r in initial.regions], np.int64)
+    keeper = Keeper((launch.threads + 31) // 32, bases, longest, rules)
+    simulation = Simulation(image, listing, launch, initial=initial, watchers=(keeper,), recorder=keeper,
                             places=places, budget=budget)
+    executed = simulation.counters[:, lay.EXECUTED]
     (pilot,) = blocks_of_sm(total, sms, 1)
     simulation.run((pilot,))
-    each = max(1, len(recorder.of_block(pilot)))
+    each = max(1, int(executed.sum()))
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)))
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     simulation.run(tuple(b for b in blocks if b != pilot))
-    streams = _assemble(recorder, requests, blocks, simulation.warps, initial)
-    return Sample(streams, blocks, total, len(streams.pc), initial)
-
-
-def _assemble(recorder: Recorder, requests: Requests, blocks: Sequence[int], warps: int, initial: Initial) -> Streams:
-    columns: list[list[Array]] = [[] for _ in range(4)]
-    starts = np.zeros((len(blocks), warps + 1), np.int64)
-    all_requests, all_sectors, touches = [], [], []
-    at = sectors_at = requests_at = 0
-    for row, block in zip(starts, blocks, strict=True):
-        records = recorder.of_block(block)
-        mine, sectors = requests.of_block(block)
-        which = match(records, mine)
-        order = np.argsort(records[:, 0], kind="stable")
-        row[:] = at + np.searchsorted(records[order, 0], np.arange(warps + 1))
-        if requests.rules != VOLTA:
-            records[:, 3] = _shared_steps(records[:, 3], which, mine)
-        which = np.where(which >= 0, which + requests_at, -1)
-        lanes = np.bitwise_count(records[:, 2].astype(np.uint64)).astype(np.int64)
-        for out, values in zip(columns, (records[:, 1], which, records[:, 3], lanes), strict=True):
-            out.append(values[order].astype(np.int32))
-        touches.append(first_touches(mine, sectors) if requests.rules != TESLA else _no_cache(mine))
-        mine[:, 4] += sectors_at
-        all_requests.append(mine)
-        all_sectors.append(sectors)
-        at += len(records)
-        sectors_at += len(sectors)
-        requests_at += len(mine)
-    sectors = np.concatenate(all_sectors)
-    bases = np.array([r.base >> _SECTOR for r in initial.regions] or [0], np.int64)
-    region = np.searchsorted(bases, sectors, side="right") - 1
-    region = np.where(sectors >= LOCAL_BASE >> _SECTOR, len(bases), np.maximum(region, 0)).astype(np.int32)
-    pc, request, cost, on = (np.concatenate(c) for c in columns)
-    return Streams(pc, request, cost, on, starts, np.concatenate(all_requests), sectors,
-                   np.concatenate(touches), region)
-
-
-def _shared_steps(cost: Array, which: Array, requests: Array) -> Array:
-    """The cost of records, for shared accesses by the rules of the requests that belong to them."""
-    kinds = requests[which, 2] if len(requests) else np.full(len(which), -1)
-    shared = (which >= 0) & ((kinds == lay.H_SHARED_LOAD) | (kinds == lay.H_SHARED_STORE))
-    return np.where(shared, requests[which, 6], cost) if shared.any() else cost
-
-
-def _no_cache(requests: Array) -> Array:
-    """``touch`` where no cache is: every read and write is a first one."""
-    reads = (requests[:, 2] == lay.H_GLOBAL_LOAD) | (requests[:, 2] == lay.H_LOCAL_LOAD)
-    return np.repeat(np.where(reads, 1, 2).astype(np.uint8), requests[:, 5])
+    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial)
 
 
 @dataclass(frozen=True)
@@ -206,24 +218,14 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     """A sector that several blocks touch comes from DRAM once, if L2 still has it.
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
-    each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched before
-    some block touches it again fits there; else only the blocks that are resident at a time share it.
+    each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched
+    before some block touches it again fits there; else only the blocks that are resident at a time share it.
     """
-    s, blocks = sample.streams, len(sample.blocks)
-    arrays = len(sample.initial.regions) + 1
-    limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)[:arrays]
-    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
-    block_of = np.repeat(_block_of_request(sample), s.requests[:, 5])
-    writes = (kinds == lay.H_GLOBAL_STORE) | (kinds == lay.H_LOCAL_STORE) | (kinds == lay.H_GLOBAL_ATOMIC)
-    found: list[list[tuple[float, float, float]]] = []
-    for mask in (~writes, writes):
-        rows = []
-        for a in range(arrays):
-            here = mask & (s.region == a)
-            pairs = np.unique(s.sectors[here] * blocks + block_of[here]) // blocks
-            _, times = np.unique(pairs, return_counts=True)
-            rows.append((len(pairs) / blocks, float(len(times)), float((times == 1).sum()) / blocks))
-        found.append(rows)
+    blocks = len(sample.blocks)
+    limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)
+    # Of reads and of writes, for each array: sectors of a block, of all together, and of a block for itself alone.
+    found = [[(int(a[PAIRS]) / blocks, float(a[SECTORS]), float(a[ALONE]) / blocks) for a in sample.touched[:, which]]
+             for which in (READS, WRITES)]
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
@@ -235,7 +237,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
 
     out = []
     for rows in found:
-        chances = np.ones(arrays)
+        chances = np.ones(len(rows))
         for a, (row, limit) in enumerate(zip(rows, limits, strict=True)):
             if row[0]:
                 # On average a sector of the array is touched by one of so many blocks.
@@ -247,15 +249,16 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
     sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
-    back = np.zeros(arrays, np.bool_)
-    back[np.unique(s.region[(s.touch == 0) & (kinds != lay.H_GLOBAL_ATOMIC)])] = True
-    return Reuse(out[0], out[1], common, back & ~common, sparse)
+    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse)
 
 
-def _block_of_request(sample: Sample) -> Array:
+def _came_back(sample: Sample) -> Array:
+    """Of each array whether a block reads or writes a sector of it that it has read or written before."""
     s = sample.streams
-    out = np.zeros(len(s.requests), np.int64)
-    for k in range(len(sample.blocks)):
-        ids = s.request[s.starts[k, 0] : s.starts[k, -1]]
-        out[ids[ids >= 0]] = k
+    out = np.zeros(len(sample.initial.regions) + 1, np.bool_)
+    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
+    ends = np.cumsum(s.requests[:, 5])
+    at = np.arange(len(kinds)) - np.repeat(ends - s.requests[:, 5], s.requests[:, 5]) + np.repeat(s.requests[:, 4],
+                                                                                                 s.requests[:, 5])
+    out[np.unique(s.region[at[(s.touch[at] == 0) & (kinds != lay.H_GLOBAL_ATOMIC)]])] = True
     return out

@@ -1,0 +1,124 @@
+"""Which sectors the sampled blocks touch: a block's first touches, and for each array what blocks have in common.
+
+A hash table has a row for each sector: the sector + 1, and for reads and for writes the number of blocks (low half) and
+the last of them + 1 (high half). Neighbours lie side by side, as they are touched together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim import layout as lay
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+
+Ints = npt.NDArray[np.int64]
+_LOCAL = LOCAL_BASE >> 5
+_LOAD, _LOCAL_LOAD = lay.H_GLOBAL_LOAD, lay.H_LOCAL_LOAD
+_LEAST = 1 << 12
+_MOST = 1 << 24
+"""Rows at most: 400 MB. Of sectors beyond half as many each touch counts as a block's first."""
+READS, WRITES = 0, 1
+PAIRS, SECTORS, ALONE = 0, 1, 2
+"""Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone."""
+
+
+def _find(table: Ints, sector: int) -> int:
+    """The row of a sector, or the empty one that it would take."""
+    last = len(table) - 1
+    row = np.int64((np.uint64(sector >> 3) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) << 3 & last | sector & 7
+    while table[row, 0] != 0 and table[row, 0] != sector + 1:
+        row = row + 1 & last
+    return int(row)
+
+
+find = jit_into(FOLDER, _find)
+
+
+def _move(table: Ints, bigger: Ints) -> None:
+    for row in range(len(table)):
+        if table[row, 0]:
+            to = find(bigger, table[row, 0] - 1)
+            bigger[to, 0], bigger[to, 1], bigger[to, 2] = table[row, 0], table[row, 1], table[row, 2]
+
+
+def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, asked: int, sectors: Ints, block: int,
+          cached: bool, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32]) -> int:
+    """Enters the sectors of requests; returns how many rows of the table are used then."""
+    arrays = len(tally)
+    here, low, high = 0, np.int64(0), np.int64(0)
+    for k in range(asked):
+        kind = requests[k, 2]
+        which = READS if kind in (_LOAD, _LOCAL_LOAD) else WRITES
+        for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
+            sector = sectors[i]
+            if not low <= sector < high:
+                if sector >= _LOCAL:
+                    here, low, high = arrays - 1, np.int64(_LOCAL), np.int64(1) << 62
+                else:
+                    here = max(0, np.searchsorted(bases, sector, side="right") - 1)
+                    low = bases[here] if sector >= bases[here] else np.int64(0)
+                    high = bases[here + 1] if here + 1 < len(bases) else np.int64(_LOCAL)
+            region[i] = here
+            if not cached:
+                touch[i] = 1 + which
+                continue
+            touch[i] = 0
+            row = find(table, sector)
+            if table[row, 0] == 0:
+                if 2 * (used + 1) > len(table):
+                    touch[i] = 1 + which
+                    for c in range(3):
+                        tally[here, which, c] += 1
+                    continue
+                table[row, 0] = sector + 1
+                used += 1
+            entry = table[row, 1 + which]
+            if entry >> 32 != block + 1:
+                # A read behind the block's own write finds it in L2.
+                if which == WRITES or table[row, 1 + WRITES] >> 32 != block + 1:
+                    touch[i] = 1 + which
+                blocks = entry & 0xFFFFFFFF
+                table[row, 1 + which] = (np.int64(block) + 1) << 32 | blocks + 1
+                tally[here, which, PAIRS] += 1
+                if blocks == 0:
+                    tally[here, which, SECTORS] += 1
+                    tally[here, which, ALONE] += 1
+                elif blocks == 1:
+                    tally[here, which, ALONE] -= 1
+    return used
+
+
+move = jit_into(FOLDER, _move)
+note = jit_into(FOLDER, _note)
+
+
+class Touches:
+    """The table, and what it comes to: ``tally`` (arrays + 1, reads and writes, 3), the last row for local memory.
+
+    Where no cache is (``cached``), every touch is a first one, and nothing is counted.
+    """
+
+    def __init__(self, bases: Ints, cached: bool = True) -> None:
+        """``bases``: the first sector of each array, rising."""
+        self._cached = cached
+        self.tally: Ints = np.zeros((len(bases) + 1, 2, 3), np.int64)
+        self._bases = bases if len(bases) else np.zeros(1, np.int64)
+        self._table: Ints = np.zeros((_LEAST, 3), np.int64)
+        self._used = 0
+
+    def note(self, requests: Ints, asked: int, sectors: Ints, count: int, block: int, touch: npt.NDArray[Any],
+             region: npt.NDArray[Any]) -> None:
+        """Enters ``asked`` requests of a block with ``count`` sectors. ``touch`` gets for each of these 1 if it is the
+
+        block's first read of the sector, 2 if its first write; ``region`` the number of its array.
+        """
+        while self._cached and 2 * (self._used + count) > len(self._table) < _MOST:
+            bigger = np.zeros((2 * len(self._table), 3), np.int64)
+            move(self._table, bigger)
+            self._table = bigger
+        self._used = note(self._table, self._used, self.tally, self._bases, requests, asked, sectors, block,
+                          self._cached, touch, region)
