@@ -122,6 +122,7 @@ def test_a_warp_that_runs_ahead_of_what_was_kept_ends_the_play(tmp_path: Path) -
     assert whole.complete
     assert cut.played < 60_000
     assert cut.instructions == whole.instructions
+    assert cut.by_instruction.sum() == cut.warp_clocks
     # The slow warps alone are left in the end, so the estimate from the beginning is too low, but of the kind.
     assert 0.1 * whole.cycles < cut.cycles < 2 * whole.cycles
 
@@ -158,3 +159,12 @@ def test_touches_are_those_that_sets_give() -> None:
             blocks = [len(b) for (a, w, _), b in seen.items() if (a, w) == (array, which)]
             tally = touches.tally[array, which]
             assert (tally[PAIRS], tally[SECTORS], tally[ALONE]) == (sum(blocks), len(blocks), blocks.count(1))
+
+
+def test_without_a_cache_every_touch_is_a_first_one() -> None:
+    touches = Touches(np.array([0], np.int64), cached=False)
+    requests = np.zeros((2, 7), np.int64)
+    requests[:, 2], requests[:, 4], requests[:, 5] = (lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE), (0, 3), 3
+    touch, region = np.empty(6, np.uint8), np.empty(6, np.int32)
+    touches.note(requests, 2, np.array([7, 7, 8, 7, 8, 8]), 6, 1, touch, region)
+    assert touch.tolist() == [1, 1, 1, 2, 2, 2]
