@@ -247,7 +247,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
                         held[w] = 0
                         nxt[w] = until
                     else:
-                        key = due[w]
+                        key = due[w] if unit == MIO else born[w] - (np.int64(1) << 50)
                         if w == last[s]:
                             key = -1
                         if key < best:
