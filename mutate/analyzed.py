@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.machines.model import Machine
     from mutate.model import Certificate
     from mutate.results import Request, Target, VariantResult
-    from mutate.simulated import LaunchCounts, Stalls
+    from mutate.simulated import LaunchCounts, Played, Stalls
     from mutate.timing import Roofs, Session
 
 BACKENDS = ("auto", "gpu", "sim")
@@ -55,7 +55,7 @@ class LaunchAnalysis:
 
     ``counts`` are the simulator's, with lines; ``occupancy`` and ``grids`` the sweeps; ``noise`` is
 
-    T(identity)/T(original). ``stalls`` are the model's, also where times were measured.
+    T(identity)/T(original). ``stalls`` are the model's, also where times were measured, of what it ``played``.
     """
 
     launch: Launch
@@ -73,6 +73,7 @@ class LaunchAnalysis:
     static_smem: int | None = None
     spills: int | None = None
     stalls: Stalls | None = None
+    played: Played | None = None
 
 
 @dataclass(frozen=True)
@@ -98,5 +99,25 @@ class Analysis:
     roofs: Roofs | None = None
     source: str = field(default="", repr=False)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One machine of a comparison; with an error where nothing could be said of it."""
+
+    machine: Machine
+    arch: str
+    analysis: Analysis | None = None
+    error: KmutateError | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same file on several machines, each by an analysis of its own on the simulator."""
+
+    request: AnalyzeRequest
+    machines: tuple[Compared, ...]
     warnings: tuple[str, ...] = ()
     interrupted: bool = False

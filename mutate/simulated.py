@@ -134,6 +134,26 @@ class Stalls:
 
 
 @dataclass(frozen=True)
+class Played:
+    """What the model of time executed and played to time an original.
+
+    ``blocks`` were recorded, of ``grid_blocks``; ``turns`` of the ``sms`` SMs were played, each of which gets ``turn``
+    blocks: ``instructions`` of the ``of`` warp instructions of these turns. ``busiest`` is what was busy for the
+    largest part of the time, ``busy``.
+    """
+
+    blocks: int
+    grid_blocks: int
+    turn: int
+    turns: int
+    sms: int
+    instructions: int
+    of: float
+    busiest: str
+    busy: float
+
+
+@dataclass(frozen=True)
 class SimulatedKernel:
     """One kernel instance; with an error where it could not be simulated. ``places`` are its instructions' lines."""
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from mutate.analyzed import BACKENDS, AnalyzeRequest
-from mutate.cli.settings import compile_options, parse_settings
+from mutate.cli.settings import compile_options, parse_settings, several
 from mutate.errors import KmutateError
 from mutate.results import Request
 from mutate.timing import Settings
 
 if TYPE_CHECKING:
-    from mutate.analyzed import Analysis
+    from mutate.analyzed import Analysis, Comparison
 
 _EPILOG = """\b
 Examples:
@@ -23,6 +23,7 @@ Examples:
   kmutate analyze kernel.cu -k 'reduce.*' --set n=65536 --html report.html
   kmutate analyze kernel.cu --l2 warm --budget 30 --target 0.5
   kmutate analyze kernel.cu --backend sim --machine h100 --json
+  kmutate analyze kernel.cu --machine h100,a100,rtx4090
 
 Exit codes: 0 a verdict for every launch, 2 could not run, 3 a verdict is inconclusive or unknown.
 """
@@ -41,8 +42,9 @@ _DEFAULT = Settings()
 @click.option("--backend", type=click.Choice(BACKENDS), default="auto", show_default=True,
               help="Where it runs: auto takes the GPU where there is one.")
 @click.option("--device", type=click.IntRange(0), default=0, show_default=True, help="Number of the GPU.")
-@click.option("--machine", "machine", metavar="NAME|FILE",
-              help="Whose published figures and caches are used; see `kmutate list machines`.")
+@click.option("--machine", "machine", metavar="NAME|FILE[,...]",
+              help="Whose published figures and caches are used; see `kmutate list machines`. Several with commas: "
+              "side by side on the simulator.")
 @click.option("--l2", type=click.Choice(["cold", "warm"]), default=_DEFAULT.l2, show_default=True,
               help="Whether L2 is flushed before each timed launch.")
 @click.option("--target", type=click.FloatRange(0.01, 50), default=100 * _DEFAULT.target, show_default=True,
@@ -53,7 +55,8 @@ _DEFAULT = Settings()
               help="Give up a launch that takes longer.")
 @click.option("--no-sweep", is_flag=True, help="Do not time the original with fewer blocks an SM and larger grids.")
 @click.option("--no-counters", is_flag=True, help="Do not count the original on the simulator.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.analysis/1).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.analysis/1; of several "
+              "machines kmutate.comparison/1).")
 @click.option("--markdown", is_flag=True, help="Print Markdown, for a pull request.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write the whole report as one page, too.")
@@ -75,8 +78,16 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
         request = AnalyzeRequest(source, backend, machine,
                                  Settings(l2=l2, target=target / 100, budget=budget, limit=limit, device=device),
                                  not no_sweep, not no_counters)
-        from mutate.pipeline.analyze import run_analysis
         from mutate.report.progress import stage_progress
+
+        names = several(machine)
+        if names:
+            from mutate.pipeline.compare import compare_machines
+
+            with stage_progress() as progress:
+                comparison = compare_machines(request, names, progress)
+            return _show_comparison(comparison, as_json, markdown, html)
+        from mutate.pipeline.analyze import run_analysis
 
         with stage_progress() as progress:
             analysis = run_analysis(request, progress)
@@ -108,10 +119,40 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
     return _status(analysis)
 
 
+def _show_comparison(comparison: Comparison, as_json: bool, markdown: bool, html: Path | None) -> int:
+    if html is not None:
+        from mutate.report.comparison import render_comparison_html
+
+        _write_text(render_comparison_html(comparison), html)
+    if as_json:
+        from mutate.report.comparison_document import comparison_document
+
+        click.echo(json.dumps(comparison_document(comparison), indent=1, ensure_ascii=False, allow_nan=False))
+    elif markdown:
+        from mutate.report.comparison import render_comparison_markdown
+
+        click.echo(render_comparison_markdown(comparison))
+    else:
+        from mutate.report.comparison import print_comparison
+
+        print_comparison(comparison)
+        if html is not None:
+            click.echo(f"as a page: {html}")
+    found = [_status(c.analysis) if c.analysis is not None else 2 for c in comparison.machines]
+    for c in comparison.machines:
+        for error in [c.error] if c.error is not None else [k.error for k in c.analysis.kernels] if c.analysis else []:
+            if error is not None:
+                click.echo(f"{c.machine.name}: {error}", err=True)
+    return 130 if comparison.interrupted else 2 if 2 in found else max(found)
+
+
 def _write_html(analysis: Analysis, path: Path) -> None:
     from mutate.report.html import render_html
 
-    text = render_html(analysis)
+    _write_text(render_html(analysis), path)
+
+
+def _write_text(text: str, path: Path) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

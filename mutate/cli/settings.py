@@ -38,3 +38,10 @@ def compile_options(command: Callable[..., Any]) -> Callable[..., Any]:
                          help="File with the launch declaration."))):
         command = option(command)
     return command
+
+
+def several(machine: str | None) -> tuple[str, ...]:
+    """The names in a list with commas; none where it is one machine (or a file whose name has a comma)."""
+    if machine is None or "," not in machine or Path(machine).exists():
+        return ()
+    return tuple(dict.fromkeys(name.strip() for name in machine.split(",") if name.strip()))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from mutate.analyzed import Analysis, AnalyzedVariant, AnalyzeRequest, KernelAnalysis, LaunchAnalysis
 from mutate.backends.gpu import find_gpu, measure, prestart
@@ -25,12 +25,12 @@ from mutate.pipeline.predictions import Predictions, predict_plan
 from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
-from mutate.pipeline.stalls import explain, stalls_of
+from mutate.pipeline.stalls import explain, played_of, stalls_of
 from mutate.pipeline.times import Timed, evidence_of
 from mutate.report.bench import written_arrays
 from mutate.results import KernelResult, Progress, Target
 from mutate.sass.disasm import Listing
-from mutate.simulated import LaunchCounts, SimulateRequest, Stalls
+from mutate.simulated import LaunchCounts, Played, SimulateRequest, Stalls
 from mutate.source import unified_diff
 from mutate.timing import ORIGINAL, Gpu, Plan, Roofs, Run, Session
 from mutate.toolchain.cache import default_cache
@@ -50,6 +50,11 @@ def run_analysis(request: AnalyzeRequest, progress: Progress = no_progress,
     ``launches`` take the place of the declared ones.
     """
     return _Run(request, progress, launches).go()
+
+
+class _Modelled(TypedDict, total=False):
+    stalls: Stalls
+    played: Played
 
 
 @dataclass
@@ -287,12 +292,15 @@ class _Run:
             item.launch, finding, facts, variants, item.session, self._why_untimed(item),
             evidence.noise, item.counts, item.counts_error, evidence.occupancy, evidence.grids,
             compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads,
-            self._stalls(item))
+            **self._played(item))
 
-    def _stalls(self, item: _Item) -> Stalls | None:
+    def _played(self, item: _Item) -> _Modelled:
+        """What the model says of the original beside its time."""
         time = item.predicted.times.get(ORIGINAL) if item.predicted is not None else item.explained
-        return stalls_of(time, item.listings[ORIGINAL], item.places, self.machine) \
-            if time is not None and self.machine is not None else None
+        if time is None or self.machine is None:
+            return {}
+        return {"stalls": stalls_of(time, item.listings[ORIGINAL], item.places, self.machine),
+                "played": played_of(time, self.machine)}
 
 
 def _joined(*parts: str) -> str:

@@ -8,7 +8,7 @@ from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.sass.disasm import Listing
-from mutate.simulated import LineStalls, Stalls
+from mutate.simulated import LineStalls, Played, Stalls
 from mutate.timing import Run
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ def explain(original: Run, launch: Launch, listing: Listing, machine: Machine, c
                        played=_PLAYED)
     except KmutateError:
         return None
+
+
+def played_of(time: SimulatedTime, machine: Machine) -> Played:
+    """The sample that a time rests on."""
+    return Played(len(time.sampled), time.grid_blocks, time.blocks_per_sm, 1, int(machine.number("sm.count")),
+                  time.played, time.instructions, time.limit, time.utilisation.get(time.limit, 1.0))
 
 
 def stalls_of(time: SimulatedTime, listing: Listing, places: Places | None, machine: Machine) -> Stalls:
