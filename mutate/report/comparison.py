@@ -169,7 +169,7 @@ def machine_notes(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
     out = []
     for c in comparison.machines:
-        unknown = "times of the model were never compared with measured ones" if c.machine.name != JUDGED else ""
+        unknown = "its simulated times were never held against the real GPU" if c.machine.name != JUDGED else ""
         out.append((c.machine.name, f.joined([c.machine.title, c.arch, state(c), unknown])))
         if c.analysis is not None:
             out += [(c.machine.name, w) for w in c.analysis.warnings if w not in comparison.warnings]

@@ -14,6 +14,7 @@ from mutate.cli.analyze import analyze_command
 from mutate.cli.settings import several
 from mutate.errors import KmutateError
 from mutate.machines import Machine
+from mutate.pipeline.analyze import run_analysis
 from mutate.pipeline.compare import compare_machines
 from mutate.report.comparison import launch_of, tables
 from mutate.results import Request
@@ -94,7 +95,7 @@ def test_where_nothing_compiles_the_error_is_the_answer(kernel: Path) -> None:
 def test_after_ctrl_c_the_machines_that_are_done_are_shown(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mutate.pipeline import compare
 
-    real, calls = compare.run_analysis, []
+    real, calls = run_analysis, []
 
     def run(request: AnalyzeRequest, progress: Any) -> Any:
         calls.append(request.machine)
