@@ -35,6 +35,8 @@ class AnalyzeRequest:
     settings: Settings = field(default_factory=Settings)
     sweep: bool = True
     counters: bool = True
+    full: bool = False
+    """Whether times are simulated by every SM's whole turn instead of a sample."""
 
 
 @dataclass(frozen=True)

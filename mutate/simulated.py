@@ -139,7 +139,8 @@ class Played:
 
     ``blocks`` were recorded, of ``grid_blocks``; ``turns`` of the ``sms`` SMs were played, each of which gets ``turn``
     blocks: ``instructions`` of the ``of`` warp instructions of these turns. ``busiest`` is what was busy for the
-    largest part of the time, ``busy``.
+    largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
+    is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
     """
 
     blocks: int
@@ -151,6 +152,18 @@ class Played:
     of: float
     busiest: str
     busy: float
+    uneven: float | None = 0.0
+    rest: float = 0.0
+
+    @property
+    def whole(self) -> bool:
+        """Whether every block of the turns was recorded, and the turns played to their end."""
+        return self.blocks >= self.recordable and self.instructions >= self.of - 0.5
+
+    @property
+    def recordable(self) -> int:
+        """The blocks that the turns have."""
+        return self.grid_blocks if self.turns >= self.sms else min(self.turns * self.turn, self.grid_blocks)
 
 
 @dataclass(frozen=True)

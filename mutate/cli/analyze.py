@@ -45,6 +45,8 @@ _DEFAULT = Settings()
 @click.option("--machine", "machine", metavar="NAME|FILE[,...]",
               help="Whose published figures and caches are used; see `kmutate list machines`. Several with commas: "
               "side by side on the simulator.")
+@click.option("--full", is_flag=True, help="Simulate every block on every SM instead of a sample: for simulated times, "
+              "slow.")
 @click.option("--l2", type=click.Choice(["cold", "warm"]), default=_DEFAULT.l2, show_default=True,
               help="Whether L2 is flushed before each timed launch.")
 @click.option("--target", type=click.FloatRange(0.01, 50), default=100 * _DEFAULT.target, show_default=True,
@@ -63,7 +65,8 @@ _DEFAULT = Settings()
 def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, ...], instances: tuple[str, ...],
                     arch: str | None, defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
                     maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
-                    launch_file: Path | None, backend: str, device: int, machine: str | None, l2: str, target: float,
+                    launch_file: Path | None, backend: str, device: int, machine: str | None, full: bool, l2: str,
+                    target: float,
                     budget: float, limit: float, no_sweep: bool, no_counters: bool, as_json: bool, markdown: bool,
                     html: Path | None) -> int:
     """Time the variants of each kernel of FILE, name its limiter, and bound what fixing each cause would gain."""
@@ -77,7 +80,7 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
                          use_fast_math, parse_settings(settings), launch_file)
         request = AnalyzeRequest(source, backend, machine,
                                  Settings(l2=l2, target=target / 100, budget=budget, limit=limit, device=device),
-                                 not no_sweep, not no_counters)
+                                 not no_sweep, not no_counters, full)
         from mutate.report.progress import stage_progress
 
         names = several(machine)

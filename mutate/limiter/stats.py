@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -76,12 +77,13 @@ def of(value: float, resampled: Any) -> Interval:
 
 
 def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float],
-               same: Container[str] = ()) -> Samples:
+               same: Container[str] = (), doubts: Mapping[str, float] = MappingProxyType({})) -> Samples:
     """The same for times that a model gives, with the errors that it is known to have.
 
     ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of
     a ratio to it. An error of the first kind is common to all times; each has one of the second of its own, but for
-    ``same``, which are the reference itself.
+    ``same``, which are the reference itself. ``doubts`` are standard deviations of ln(time) that a time has beside
+    these: the reference's is common to all times.
     """
     rng = np.random.default_rng(_SEED)
 
@@ -91,6 +93,14 @@ def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[fl
 
     common = draw(absolute)
     own = {n: np.ones(RESAMPLES) if n == reference or n in same else draw(ratio) for n in times}
+    more = np.random.default_rng(_SEED + 1)
+    for n in times:
+        if doubts.get(n):
+            factor = np.exp(doubts[n] * more.standard_normal(RESAMPLES))
+            if n == reference:
+                common = common * factor
+            elif n not in same:
+                own[n] = own[n] * factor
     medians = {n: t * common * own[n] for n, t in times.items()}
     intervals = {n: _interval(t, medians[n]) for n, t in times.items()}
     gains = {n: _interval(times[reference] / t, times[reference] / (t * own[n])) for n, t in times.items()}

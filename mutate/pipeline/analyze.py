@@ -104,6 +104,9 @@ class _Run:
                 with self._clock("count"):
                     self._count(items)
             if self.gpu is not None:
+                if request.full:
+                    self.warnings.append("--full is for simulated times, and these are measured (--backend sim "
+                                         "simulates)")
                 if self.machine is not None and request.counters:
                     with self._clock("explain"):
                         self._explain(items, self.machine)
@@ -174,7 +177,9 @@ class _Run:
                 continue
             item.plan = self._plan(f"{number}", item)
             item.predicted = predict_plan(item.plan, item.listings, machine, self._padding(item).carveout_kb,
-                                          self.request.settings.l2, self.progress)
+                                          self.request.settings.l2, self.progress, self.request.full)
+            if item.predicted.interrupted:
+                raise KeyboardInterrupt
 
     def _explain(self, items: Sequence[_Item], machine: Machine) -> None:
         """What the model says of the originals' warps, beside measured times; nothing where it says nothing."""

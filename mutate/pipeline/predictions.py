@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ class Predictions:
     times: Mapping[str, SimulatedTime] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def overhead_ms(self) -> float | None:
@@ -37,14 +39,20 @@ class Predictions:
         if ORIGINAL not in self.times:
             return None
         original = self.times[ORIGINAL]
+        # Blocks that are unlike the sampled ones are so in every variant; what was not played is each one's own.
+        doubts = {n: t.rest if n != ORIGINAL else math.hypot(t.uneven or 0.0, t.rest) for n, t in self.times.items()}
         return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO,
-                          {n for n, t in self.times.items() if t is original})
+                          {n for n, t in self.times.items() if t is original}, doubts)
 
 
 def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, carveout_kb: int | None, l2: str,
-                 progress: Progress) -> Predictions:
-    """The time of each run whose listing is there. What the model cannot time is said, and nothing raised."""
+                 progress: Progress, full: bool = False) -> Predictions:
+    """The time of each run whose listing is there; ``full``: by every SM's whole turn instead of a sample.
+
+    What the model cannot time is said, and nothing raised; Ctrl-C leaves what was known by then.
+    """
     from mutate.sim.image import read_image
+    from mutate.sim.timing.full import predict_all
     from mutate.sim.timing.gather import FOLDER
     from mutate.sim.timing.model import Kernel, predict
 
@@ -52,6 +60,7 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
         progress("compiling the model of time, once, about half a minute", 0, 0)
     times: dict[str, SimulatedTime] = {}
     errors: dict[str, str] = {}
+    interrupted = False
     runs = [r for r in plan.runs if r.name in listings]
     for number, run in enumerate(runs):
         progress("simulating times", number, len(runs))
@@ -62,13 +71,26 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
                 continue
         try:
             kernel = Kernel(read_image(run.cubin, run.entry), listings[run.name])
-            times[run.name] = predict(kernel, plan.launch, machine,
-                                      extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
+            if full:
+                times[run.name], interrupted = predict_all(
+                    kernel, plan.launch, machine, _named(progress, run.name, number, len(runs)),
+                    extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
+            else:
+                times[run.name] = predict(kernel, plan.launch, machine,
+                                          extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
+        except KeyboardInterrupt:
+            interrupted = True
         except KmutateError as error:
             errors[run.name] = error.what
             if run.name == ORIGINAL:
                 break
-    return Predictions(times, errors, _remarks(times, machine, l2))
+        if interrupted:
+            break
+    return Predictions(times, errors, _remarks(times, machine, l2), interrupted)
+
+
+def _named(progress: Progress, name: str, number: int, count: int) -> Progress:
+    return lambda what, done, total: progress(f"simulating {name} ({number + 1} of {count}), {what}", done, total)
 
 
 def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str) -> tuple[str, ...]:

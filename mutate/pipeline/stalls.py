@@ -35,8 +35,9 @@ def explain(original: Run, launch: Launch, listing: Listing, machine: Machine, c
 
 def played_of(time: SimulatedTime, machine: Machine) -> Played:
     """The sample that a time rests on."""
-    return Played(len(time.sampled), time.grid_blocks, time.blocks_per_sm, 1, int(machine.number("sm.count")),
-                  time.played, time.instructions, time.limit, time.utilisation.get(time.limit, 1.0))
+    return Played(len(time.sampled), time.grid_blocks, time.blocks_per_sm, time.turns,
+                  min(int(machine.number("sm.count")), time.grid_blocks), time.played, time.instructions, time.limit,
+                  time.utilisation.get(time.limit, 1.0), time.uneven, time.rest)
 
 
 def stalls_of(time: SimulatedTime, listing: Listing, places: Places | None, machine: Machine) -> Stalls:

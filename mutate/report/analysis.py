@@ -12,6 +12,7 @@ from rich.text import Text
 from mutate.analyzed import Analysis, KernelAnalysis, LaunchAnalysis
 from mutate.limiter.model import Facts, Finding, Interval, Limiter, SweepPoint
 from mutate.report import figures as f
+from mutate.report import played
 from mutate.report import stalls as s
 from mutate.report.terminal import dims, new_console
 from mutate.simulated import Stalls
@@ -56,6 +57,8 @@ def _print_launch(console: Console, analysis: Analysis, kernel: KernelAnalysis, 
                                 f"  {analysis.request.source.arch}  grid {dims(la.grid)} block {dims(la.block)}{smem}"))
     untimed = not f.source_of_times(analysis, launch)
     console.print(_text(f.backend_words(analysis, launch), style="yellow" if untimed else ""))
+    if launch.played is not None and not untimed and launch.session is None:
+        console.print(_text(played.words(launch.played), style="dim"))
     if launch.session is not None:
         about = f.joined([*f.session_words(launch.session), f.noise_words(launch.noise)])
         console.print(_text(about, style="dim"))

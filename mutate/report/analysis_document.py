@@ -16,7 +16,7 @@ from mutate.errors import KmutateError
 from mutate.limiter.model import Cause, Facts, Finding, Interval, Payoff, SweepPoint, VariantTime
 from mutate.machines.model import Machine
 from mutate.model import Verdict
-from mutate.report import figures, stalls
+from mutate.report import figures, played, stalls
 from mutate.report.document import certificate_document, error_document
 from mutate.simulated import LaunchCounts
 from mutate.source import Lines
@@ -201,6 +201,8 @@ def _launch(analysis: Analysis, launch: LaunchAnalysis, lines: Lines) -> dict[st
         "session": _session(launch.session) if launch.session is not None else None,
         "counters": _counters(launch.counts),
         "occupancy_sweep": _sweep(launch.occupancy), "grid_sweep": _sweep(launch.grids)}
+    if launch.played is not None:
+        out["sample"] = played.sample_document(launch.played)
     if launch.stalls is not None:
         out["stalls"] = stalls.document(launch.stalls)
     if launch.counts_error is not None:
@@ -231,6 +233,7 @@ def _request(request: AnalyzeRequest) -> dict[str, Any]:
         "set": dict(source.settings),
         "launch_file": str(source.launch_file) if source.launch_file is not None else None,
         "backend": request.backend, "machine": request.machine, "sweep": request.sweep, "counters": request.counters,
+        "full": request.full,
         "l2": how.l2, "target": how.target, "budget_s": how.budget, "limit_s": how.limit,
         "least_rounds": how.least_rounds, "most_rounds": how.most_rounds, "device": how.device}
 

@@ -15,7 +15,7 @@ from mutate import __version__
 from mutate.analyzed import Analysis, AnalyzedVariant, KernelAnalysis, LaunchAnalysis
 from mutate.limiter.model import Facts, Limiter
 from mutate.model import Certificate, Verdict
-from mutate.report import charts, figures, stalls
+from mutate.report import charts, figures, played, stalls
 from mutate.report.code_view import DiffLine, changed, diff_lines
 from mutate.report.listing import listing
 from mutate.resources import templates_dir
@@ -148,7 +148,9 @@ def _launch(analysis: Analysis, kernel: KernelAnalysis, launch: LaunchAnalysis, 
         "decided": finding.limiter not in (Limiter.INCONCLUSIVE, Limiter.UNKNOWN),
         "backend": figures.backend_words(analysis, launch),
         "session": [*figures.session_words(launch.session), figures.noise_words(launch.noise)]
-        if launch.session is not None else [],
+        if launch.session is not None else
+        [played.sample_words(launch.played), played.doubt_words(launch.played)]
+        if launch.played is not None and times else [],
         "rates": figures.rates(finding, facts, times), "roofs": figures.roof_words(facts),
         "ratio": figures.ratio_words(facts),
         "reached": figures.joined([x.words for x in figures.fractions(finding, facts)]),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mutate import __version__
 from mutate.analyzed import Analysis, LaunchAnalysis
 from mutate.model import Certificate, Verdict
-from mutate.report import figures, stalls
+from mutate.report import figures, played, stalls
 from mutate.resources import templates_dir
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def _about(analysis: Analysis, launch: LaunchAnalysis) -> list[str]:
     roofs = figures.roof_words(launch.facts)
     out += [f"roofs: {roofs}" if roofs else "", *(x.words for x in figures.fractions(launch.finding, launch.facts)),
             figures.ratio_words(launch.facts)]
+    if launch.played is not None and launch.session is None and times:
+        out += [played.sample_words(launch.played), played.doubt_words(launch.played)]
     out += [*figures.session_words(launch.session), figures.noise_words(launch.noise)] \
         if launch.session is not None else []
     out.append(figures.count_words(launch.counts, analysis.machine))

@@ -27,3 +27,14 @@ def test_an_error_of_its_own_widens_a_ratio_and_not_the_original() -> None:
 def test_the_same_times_give_the_same_intervals() -> None:
     a, b = (from_model(TIMES, "original", (-0.1, 0.3), (-0.2, 0.2)) for _ in range(2))
     assert a.intervals == b.intervals and a.gains == b.gains
+
+
+def test_what_a_sample_leaves_open_is_added() -> None:
+    samples = from_model(TIMES, "original", (0.0, 0.0), (0.0, 0.0), doubts={"original": 0.1, "memory-only": 0.05})
+    full, gain = samples.intervals["original"], samples.gains["memory-only"]
+    assert full.high / full.value == pytest.approx(1.22, rel=0.02)  # exp(1.96 * 0.1)
+    assert gain.high / gain.value == pytest.approx(1.103, rel=0.02)
+    both = from_model(TIMES, "original", (-0.3, 0.0, 0.3), (0.0, 0.0), doubts={"original": 0.1})
+    alone = from_model(TIMES, "original", (-0.3, 0.0, 0.3), (0.0, 0.0))
+    assert both.intervals["original"].width > alone.intervals["original"].width
+    assert both.gains == alone.gains

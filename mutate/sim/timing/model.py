@@ -21,6 +21,7 @@ from mutate.sim.caches import goes_around
 from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.space import Initial
+from mutate.sim.timing import confidence
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
@@ -53,6 +54,8 @@ class SimulatedTime:
     reasons of ``engine.STALLS``), each at the instruction that waits to be issued; its sum is ``warp_clocks``, the
     clocks that warps were resident, from the start of each to its last issue; ``warps`` is how many were on average.
     ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
+    ``turns``: of how many SMs. Relative standard errors of the time, told from the sample itself: ``uneven`` for blocks
+    and SMs that are not in it (``None`` where there is but one of several), ``rest`` for what was not played.
     """
 
     time_ms: float
@@ -73,6 +76,9 @@ class SimulatedTime:
     limit: str
     machine: str
     calibrated: bool
+    turns: int = 1
+    uneven: float | None = None
+    rest: float = 0.0
 
     @property
     def complete(self) -> bool:
@@ -92,10 +98,12 @@ class Kernel:
 
 def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0,
             carveout_kb: int | None = None, recorded: int = RECORDED,
-            played: int = PLAYED, initial: Initial | None = None, places: Places | None = None) -> SimulatedTime:
+            played: int = PLAYED, initial: Initial | None = None, places: Places | None = None,
+            sm: int | None = None) -> SimulatedTime:
     """The time of one launch with a cold L2. ``extra_smem``: dynamic shared memory added to the launch's, in bytes;
 
-    ``carveout_kb``: the carve-out that the launch asks for (``None``: the driver's own choice).
+    ``carveout_kb``: the carve-out that the launch asks for (``None``: the driver's own choice). ``sm``: whose blocks
+    are played, by default the SM's in the middle.
 
     Raises ``KmutateError``: ``no-time`` for opcodes and machines that the model does not cover, and whatever the
     execution of the sample raises.
@@ -116,8 +124,10 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, max(_LEAST, 2 * played), initial, places,
-                    rules=rules_of(machine, kernel.dlcm))
+    # Of one long block no more is kept than a play can use, and than memory has room for.
+    longest = max(_LEAST, min(2 * played, 4 * recorded))
+    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, longest, initial, places,
+                    rules=rules_of(machine, kernel.dlcm), sm=sm)
     l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
     reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
@@ -132,6 +142,9 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     settings[p.S_L2_LINES] = L2_WAYS * prime(int((l2_bytes - written) / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(written / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_LOCAL_FAR] = max(0.0, 1.0 - l2_bytes / spilled) if spilled else 0.0
+    if sm is not None:
+        turn = len(range(sm, total, sms))
+        settings[p.S_BLOCKS] = turn
     return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
 
 
@@ -256,7 +269,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     bound = _hottest(sample) * c.ATOMIC_SAME
     limit = ""
-    if bound > cycles:
+    bounded = bound > cycles
+    if bounded:
         cycles, limit = bound, "atomics at one place"
     clock = machine.number("clock.boost") * 1e3
     overhead = _overhead_ms(machine)
@@ -267,7 +281,9 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls,
-        int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated)
+        int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
+        confidence.of_blocks(np.diff(s.starts[:, [0, -1]], axis=1)[:, 0].tolist(), sample.grid_blocks),
+        confidence.of_rest(marks, float(end), int(issued), cycles) if not bounded else 0.0)
 
 
 def _overhead_ms(machine: Machine) -> float:

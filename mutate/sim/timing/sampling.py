@@ -152,16 +152,19 @@ class Sample:
     initial: Initial
 
 
-def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
+def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
     """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
 
     A GPU hands out blocks to SMs in turn, but in no order that it keeps: on an H200 an SM's k-th block is one around
     132 k at first, and any of those when blocks end at different times (tests/machines/reference/h200_caches.csv).
+    Each block is one SM's (``sm``, below ``sms``); without a number it is a GPU's typical one.
     """
     if total < sms:
-        mine = [total // 2]
+        mine = [total // 2 if sm is None else sm]
     else:
-        mine = [k * sms + (k * _SPREAD >> 7) % min(sms, total - k * sms) for k in range(-(-total // sms))]
+        rows = [(k * sms, min(sms, total - k * sms)) for k in range(-(-total // sms))]
+        mine = [first + ((sm or 0) + (k * _SPREAD >> 7)) % width for k, (first, width) in enumerate(rows)
+                if (sm or 0) < width]
     count = max(1, min(count, len(mine)))
     start = (len(mine) - count) // 2
     return tuple(mine[start : start + count])
@@ -169,7 +172,7 @@ def blocks_of_sm(total: int, sms: int, count: int) -> tuple[int, ...]:
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
-           rules: int = VOLTA) -> Sample:
+           rules: int = VOLTA, sm: int | None = None) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
     Of a block that has more, about ``longest`` are kept. Raises ``KmutateError`` where the kernel does what it may not.
@@ -182,10 +185,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     simulation = Simulation(image, listing, launch, initial=initial, watchers=(keeper,), recorder=keeper,
                             places=places, budget=budget)
     executed = simulation.counters[:, lay.EXECUTED]
-    (pilot,) = blocks_of_sm(total, sms, 1)
+    (pilot,) = blocks_of_sm(total, sms, 1, sm)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
-    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)))
+    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     simulation.run(tuple(b for b in blocks if b != pilot))

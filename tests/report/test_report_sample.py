@@ -1,0 +1,57 @@
+"""The sample that simulated times rest on is said in every report, and what it leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from analysis_cases import DATE
+from comparison_cases import comparison
+from test_analysis_json import checked
+
+from mutate.analyzed import Analysis
+from mutate.report.analysis import print_analysis
+from mutate.report.analysis_document import analysis_document
+from mutate.report.html import render_html
+from mutate.report.markdown import render_markdown
+from mutate.report.played import doubt_words, sample_words
+from mutate.simulated import Played
+
+PART = Played(9, 65536, 497, 1, 132, 1_000_000, 50_000_000.0, "dram", 0.93, 0.01, 0.02)
+WHOLE = Played(1024, 1024, 8, 132, 132, 5_120_000, 5_120_000.0, "dram", 0.93, 0.0, 0.0)
+
+
+def _analysis(played: Played | None) -> Analysis:
+    analysis = comparison().machines[0].analysis
+    assert analysis is not None
+    (kernel,) = analysis.kernels
+    return replace(analysis, kernels=(replace(kernel, launches=(replace(kernel.launches[0], played=played),)),))
+
+
+def test_every_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
+    made = _analysis(PART)
+    print_analysis(made)
+    said = "9 of 65,536 blocks, the turns of 1 of 132 SMs played for 2 % of their instructions, the rest at the rate " \
+        "of the second half"
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in render_html(made, DATE) and said in render_markdown(made, DATE)
+    assert "±4.4 %" in render_html(made, DATE)
+    found = checked(analysis_document(made, DATE))["kernels"][0]["launches"][0]["sample"]
+    assert found["recorded_blocks"] == 9 and not found["complete"]
+    assert found["standard_error"] == {"blocks": 0.01, "rest": 0.02}
+    assert "sample" not in checked(analysis_document(_analysis(None), DATE))["kernels"][0]["launches"][0]
+
+
+def test_everything_is_called_everything() -> None:
+    assert sample_words(WHOLE) == "sample: all 1,024 blocks, the turns of all 132 SMs played to the end"
+    assert "nothing to add" in doubt_words(WHOLE)
+    assert WHOLE.whole and not PART.whole
+
+
+def test_blocks_that_stand_for_others_are_not_hidden() -> None:
+    assert "in place of others" in sample_words(replace(WHOLE, blocks=700))
+    assert not replace(WHOLE, blocks=700).whole
+
+
+def test_one_block_does_not_say_how_others_differ() -> None:
+    assert doubt_words(replace(PART, uneven=None)) == "one block does not say how others differ"
