@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from test_analyze_pipeline import FakeGpu, on_gpu  # noqa: F401  (a fixture)
 
 from mutate.cli.analyze import analyze_command
-from mutate.pipeline import predictions
-from mutate.sim.timing import full
+from mutate.sim.timing import full, model
+from mutate.timing import ORIGINAL
 
 TEXT = """/* kmutate launch
    int n = 65536; dim3 grid = { n / 256 }; dim3 block = { 256 };
@@ -49,7 +49,7 @@ def test_everything_is_simulated_and_said_to_be(kernel: Path) -> None:
 
 
 def test_after_ctrl_c_the_report_says_how_many_sms_were_played(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = full.predict
+    real = model.predict
 
     def predict(*args: Any, **how: Any) -> Any:
         if how["sm"] == full.order_of_sms(132)[4]:
@@ -64,8 +64,6 @@ def test_after_ctrl_c_the_report_says_how_many_sms_were_played(kernel: Path, mon
 
 
 def test_ctrl_c_in_the_prediction_of_a_variant_leaves_the_others(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mutate.sim.timing import model
-
     real, calls = model.predict, []
 
     def predict(*args: Any, **how: Any) -> Any:
@@ -77,7 +75,7 @@ def test_ctrl_c_in_the_prediction_of_a_variant_leaves_the_others(kernel: Path, m
     monkeypatch.setattr(model, "predict", predict)
     done = _run(kernel, "--backend", "sim", "--machine", "h200")
     assert done.return_value == 130
-    assert "T_full" in done.output and predictions.ORIGINAL in done.output
+    assert "T_full" in done.output and ORIGINAL in done.output
 
 
 def test_a_gpu_that_measures_makes_it_needless(on_gpu: Callable[[FakeGpu], None], kernel: Path) -> None:  # noqa: F811
