@@ -42,7 +42,7 @@ def _width(instruction: Instruction) -> int:
 
 def _reads(info: StaticInfo) -> set[int]:
     instruction = info.instruction
-    out = {_place(r) for r in info.reads}
+    out = {_place(r) for r in info.reads if r[-1].isdigit()}  # PT, as in @!PT, is no register
     wide = [r for r in info.reads if r.startswith("R")]
     if instruction.name in _PAIRS:
         out |= {_place(r) + 1 for r in wide}
