@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,10 @@ SAMPLED = REFERENCE / "h200_stalls_by_instruction.csv"
 KEPT = REFERENCE / "h200_stalls.json"
 REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
            "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall", "no_instruction", "imc_miss", "drain",
-           "membar", "tex_throttle", "sleeping", "misc", "gmma")
+           "membar", "tex_throttle", "sleeping", "misc", "gmma", "warpgroup_arrive")
 _COUNTER = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$")
 _SAMPLES = re.compile(r"smsp__pcsamp_warps_issue_stalled_(\w+?)(?:\.sum)?$")
-_ALL = ("# Samples", "Samples", "Warp Stall Sampling (All Samples)")
+_ALL = ("group:smsp__pcsamp_warp_stall_reasons", "# Samples", "Samples", "Warp Stall Sampling (All Samples)")
 # Instructions with less than this part of a launch's samples are not kept.
 _LEAST = 0.002
 Row = dict[str, str]
@@ -37,7 +38,7 @@ Key = tuple[str, tuple[int, ...], tuple[int, ...]]
 
 def metrics() -> str:
     """ncu's counters of warp states, one for each reason."""
-    return ",".join(f"smsp__average_warps_issue_stalled_{r}_per_issue_active.ratio" for r in REASONS if r != "gmma")
+    return ",".join(f"smsp__average_warps_issue_stalled_{r}_per_issue_active.ratio" for r in REASONS[:-2])
 
 
 # --- what ncu wrote ---
@@ -68,10 +69,10 @@ def read_source(path: Path) -> list[list[Row]]:
     tables: list[list[Row]] = []
     head: list[str] = []
     for row in _lines(path):
-        if "Source" in row and len(row) > 3:
+        if "Source" in row and "Address" in row:
             head = row
             tables.append([])
-        elif head and len(row) == len(head):
+        elif head and len(row) == len(head) and row[0] != "Kernel Name":
             tables[-1].append(dict(zip(head, row, strict=True)))
     return tables
 
@@ -92,6 +93,18 @@ def _key(row: Row) -> Key:
 
     name = _CAST.sub("", row["Kernel Name"]).partition("(")[0].removeprefix("void ").replace(" ", "")
     return name, _dims(row["Grid Size"]), _dims(row["Block Size"])
+
+
+def code_of(opcodes: Iterable[str]) -> str:
+    """A digest of a listing: what ncu profiled may come from another compiler than the one here."""
+    found = list(opcodes)
+    while found and found[-1] == "NOP":
+        found.pop()
+    return hashlib.sha256(" ".join(found).encode()).hexdigest()[:12]
+
+
+def _opcodes(table: list[Row]) -> list[str]:
+    return [next((w for w in row["Source"].split() if not w.startswith("@")), "").rstrip(",;") for row in table]
 
 
 def _by_instruction(table: list[Row]) -> dict[int, dict[str, int]]:
@@ -144,11 +157,12 @@ def keep(out: Path) -> None:
         if tables:
             by = _by_instruction(tables[index])
             whole = sum(sum(v.values()) for v in by.values())
-            places += [[la["sample"], la["kernel"], number, n, k, v] for n, found in by.items()
+            code = code_of(_opcodes(tables[index]))
+            places += [[la["sample"], la["kernel"], number, code, n, k, v] for n, found in by.items()
                        for k, v in found.items() if v >= _LEAST * whole]
     _write(COUNTED, head, rows)
     if places:
-        _write(SAMPLED, ["sample", "kernel", "launch", "instruction", "reason", "samples"], places)
+        _write(SAMPLED, ["sample", "kernel", "launch", "code", "instruction", "reason", "samples"], places)
     print(f"{len(rows)} rows, {len(places)} instructions")
 
 
@@ -174,14 +188,14 @@ def measured() -> dict[tuple[str, str, int], dict[str, dict[str, float]]]:
     return out
 
 
-def at_instructions() -> dict[tuple[str, str, int], dict[int, float]]:
-    """Parts of the samples by number of the instruction; nothing where ncu's listings were not kept."""
-    out: dict[tuple[str, str, int], dict[int, float]] = {}
+def at_instructions() -> dict[tuple[str, str, int, str], dict[int, float]]:
+    """Parts of the samples by number of the instruction, by the code that was profiled."""
+    out: dict[tuple[str, str, int, str], dict[int, float]] = {}
     if not SAMPLED.exists():
         return out
     with SAMPLED.open(newline="") as file:
         for row in csv.DictReader(file):
-            mine = out.setdefault((row["sample"], row["kernel"], int(row["launch"])), {})
+            mine = out.setdefault((row["sample"], row["kernel"], int(row["launch"]), row["code"]), {})
             number = int(row["instruction"])
             mine[number] = mine.get(number, 0.0) + float(row["samples"])
     return {k: {n: v / sum(mine.values()) for n, v in mine.items()} for k, mine in out.items()}
@@ -224,8 +238,9 @@ def simulate(samples: list[str]) -> list[dict[str, Any]]:
                     parts = {r: v for r, v in parts.items() if r != "warps"}
                     row[kind] = {r: round(v, 4) for r, v in parts.items() if v >= 0.00005}
                     row[f"common_{kind}"] = round(common(found.stalls, parts), 4)
-                if key in places:
-                    row["common_instructions"] = round(common(mine, places[key]), 4)
+                exact = places.get((*key, code_of(i.opcode for i in binary.listing)))
+                if exact is not None:
+                    row["common_instructions"] = round(common(mine, exact), 4)
                 rows.append(row)
                 print(_line(row), flush=True)
     return rows

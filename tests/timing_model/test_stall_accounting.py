@@ -65,8 +65,8 @@ def test_a_guard_that_is_always_false_is_no_register(tmp_path: Path) -> None:
     """Copies to shared memory come with ``@!PT LDS RZ, [RZ]`` on sm_90."""
     kernel, launch = compiled(
         tmp_path, "float y[64] = zeros(); float x[256] = ones(); dim3 grid = { 1 }; dim3 block = { 64 }; k(y, x);",
-        "k(float *y, const float *x) { __shared__ float s[256]; asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;"
-        "\\ncp.async.wait_all;\" :: \"r\"((unsigned)__cvta_generic_to_shared(s + 4 * threadIdx.x)), "
+        "k(float *y, const float *x) { __shared__ float s[256]; asm volatile(\"cp.async.cg.shared.global [%0], [%1], "
+        "16;\\ncp.async.wait_all;\" :: \"r\"((unsigned)__cvta_generic_to_shared(s + 4 * threadIdx.x)), "
         "\"l\"(x + 4 * threadIdx.x) : \"memory\"); __syncthreads(); y[threadIdx.x] = s[threadIdx.x]; }")
     assert any(i.predicate == "@!PT" for i in kernel.listing)
     assert predict(kernel, launch, load_machine("h200")).cycles > 0
