@@ -70,3 +70,17 @@ def test_a_guard_that_is_always_false_is_no_register(tmp_path: Path) -> None:
         "\"l\"(x + 4 * threadIdx.x) : \"memory\"); __syncthreads(); y[threadIdx.x] = s[threadIdx.x]; }")
     assert any(i.predicate == "@!PT" for i in kernel.listing)
     assert predict(kernel, launch, load_machine("h200")).cycles > 0
+
+
+@pytest.mark.parametrize("machine", ["t4", "a100", "rtx4090", "c2050", "gtx280"])
+@pytest.mark.parametrize("name", ["stream", "barriers", "conflicts", "diverging"])
+def test_they_do_by_the_rules_of_every_machine(tmp_path: Path, name: str, machine: str) -> None:
+    """Also where the hardware tracks registers, and where there is no L2."""
+    where = load_machine(machine)
+    declaration, body = KERNELS[name]
+    block = "512" if where.capability < (2, 0) else "1024"
+    kernel, launch = compiled(tmp_path, declaration.replace("block = { 1024 }", f"block = {{ {block} }}"), body,
+                              where.arch)
+    found = predict(kernel, launch, where)
+    assert found.by_instruction.sum() == found.warp_clocks > 0
+    assert found.by_instruction.min() >= 0
