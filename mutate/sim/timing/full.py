@@ -19,9 +19,10 @@ from mutate.sim.timing import confidence
 from mutate.sim.timing import engine as e
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 
-# Warp instructions that are kept of an SM's turn: some 150 bytes each, so that two gigabytes are enough. An SM with
-# more plays its first blocks again in place of those that were not kept, which is said.
-RECORDED = 2_000_000
+# Warp instructions that are kept of an SM's turn: 100 bytes each, 1200 where every other one is a load of 32 sectors,
+# so that two gigabytes are enough. An SM with more plays some blocks again in place of those that were not kept, which
+# is said.
+RECORDED = 1_500_000
 PLAYED = 1 << 40
 # Seconds between looks at whether Ctrl-C was pressed.
 _PATIENCE = 0.2
