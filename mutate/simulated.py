@@ -141,6 +141,7 @@ class Played:
     blocks: ``instructions`` of the ``of`` warp instructions of these turns. ``busiest`` is what was busy for the
     largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
     is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
+    ``which`` are the numbers of the recorded blocks, none where it is all of them.
     """
 
     blocks: int
@@ -154,6 +155,7 @@ class Played:
     busy: float
     uneven: float | None = 0.0
     rest: float = 0.0
+    which: tuple[int, ...] = ()
 
     @property
     def whole(self) -> bool:

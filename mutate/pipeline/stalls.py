@@ -37,7 +37,8 @@ def played_of(time: SimulatedTime, machine: Machine) -> Played:
     """The sample that a time rests on."""
     return Played(len(time.sampled), time.grid_blocks, time.blocks_per_sm, time.turns,
                   min(int(machine.number("sm.count")), time.grid_blocks), time.played, time.instructions, time.limit,
-                  time.utilisation.get(time.limit, 1.0), time.uneven, time.rest)
+                  time.utilisation.get(time.limit, 1.0), time.uneven, time.rest,
+                  time.sampled if len(time.sampled) < time.grid_blocks else ())
 
 
 def stalls_of(time: SimulatedTime, listing: Listing, places: Places | None, machine: Machine) -> Stalls:

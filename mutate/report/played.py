@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from mutate.report.figures import percent
@@ -16,12 +17,20 @@ def sample_words(p: Played) -> str:
     """What simulated times rest on: how much of the grid was executed and played."""
     turns = f"{p.turns:,} of {p.sms:,} SMs" if p.turns < p.sms else f"all {p.sms:,} SM{'s' if p.sms > 1 else ''}"
     blocks = f"all {p.grid_blocks:,} blocks" if p.blocks >= p.grid_blocks else \
-        f"{p.blocks:,} of {p.grid_blocks:,} blocks"
+        f"{p.blocks:,} of {p.grid_blocks:,} blocks{_which(p.which)}"
     part = p.instructions / max(1.0, p.of)
     played = "to the end" if part >= 0.9995 else \
         f"for {percent(part, 0 if part >= 0.01 else 1)} of their instructions, the rest at the rate of the second half"
     again = "" if p.blocks >= p.recordable or part < 0.9995 else ", some blocks in place of others"
     return f"sample: {blocks}, the turns of {turns} played {played}{again}"
+
+
+def _which(blocks: tuple[int, ...]) -> str:
+    if len(blocks) < 2:
+        return f" (number {blocks[0]:,})" if blocks else ""
+    steps = {b - a for a, b in pairwise(blocks)}
+    every = f", every {max(steps):,}" if len(steps) == 1 and steps != {1} else ""
+    return f" ({blocks[0]:,} to {blocks[-1]:,}{every})"
 
 
 def doubt_words(p: Played) -> str:
@@ -41,7 +50,7 @@ def words(p: Played) -> str:
 def sample_document(p: Played) -> dict[str, Any]:
     return {"source": "simulated", "recorded_blocks": p.blocks, "grid_blocks": p.grid_blocks,
             "blocks_per_sm": p.turn, "sms_played": p.turns, "sms": p.sms, "played_instructions": p.instructions,
-            "instructions": float(f"{p.of:.7g}"), "complete": p.whole, "busiest": p.busiest,
-            "busy": float(f"{p.busy:.6g}"),
+            "instructions": float(f"{p.of:.7g}"), "complete": p.whole, "blocks": list(p.which) or None,
+            "busiest": p.busiest, "busy": float(f"{p.busy:.6g}"),
             "standard_error": {"blocks": float(f"{p.uneven:.6g}") if p.uneven is not None else None,
                                "rest": float(f"{p.rest:.6g}")}}

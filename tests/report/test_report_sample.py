@@ -17,7 +17,8 @@ from mutate.report.markdown import render_markdown
 from mutate.report.played import doubt_words, sample_words
 from mutate.simulated import Played
 
-PART = Played(9, 65536, 497, 1, 132, 1_000_000, 50_000_000.0, "dram", 0.93, 0.01, 0.02)
+PART = Played(9, 65536, 497, 1, 132, 1_000_000, 50_000_000.0, "dram", 0.93, 0.01, 0.02,
+              tuple(range(66, 66 + 9 * 132, 132)))
 WHOLE = Played(1024, 1024, 8, 132, 132, 5_120_000, 5_120_000.0, "dram", 0.93, 0.0, 0.0)
 
 
@@ -31,8 +32,8 @@ def _analysis(played: Played | None) -> Analysis:
 def test_every_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     made = _analysis(PART)
     print_analysis(made)
-    said = "9 of 65,536 blocks, the turns of 1 of 132 SMs played for 2 % of their instructions, the rest at the rate " \
-        "of the second half"
+    said = "9 of 65,536 blocks (66 to 1,122, every 132), the turns of 1 of 132 SMs played for 2 % of their " \
+        "instructions, the rest at the rate of the second half"
     assert said in " ".join(capsys.readouterr().out.split())
     assert said in render_html(made, DATE) and said in render_markdown(made, DATE)
     assert "±4.4 %" in render_html(made, DATE)
@@ -40,6 +41,10 @@ def test_every_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["recorded_blocks"] == 9 and not found["complete"]
     assert found["standard_error"] == {"blocks": 0.01, "rest": 0.02}
     assert "sample" not in checked(analysis_document(_analysis(None), DATE))["kernels"][0]["launches"][0]
+
+
+def test_a_single_block_is_named() -> None:
+    assert "1 of 1,024 blocks (number 66)" in sample_words(replace(WHOLE, blocks=1, which=(66,)))
 
 
 def test_everything_is_called_everything() -> None:
