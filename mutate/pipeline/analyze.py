@@ -21,7 +21,7 @@ from mutate.model import Outcome, Verdict
 from mutate.occupancy import KernelResources, PaddingPlan, capability_of, device_for, plan_padding
 from mutate.pipeline.experiments import grid_runs, occupancy_runs
 from mutate.pipeline.facts import Known, facts_of
-from mutate.pipeline.predictions import Predictions, predict_plan
+from mutate.pipeline.predictions import Predictions, announce_model, predict_plan
 from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
@@ -183,6 +183,7 @@ class _Run:
 
     def _explain(self, items: Sequence[_Item], machine: Machine) -> None:
         """What the model says of the originals' warps, beside measured times; nothing where it says nothing."""
+        announce_model(self.progress)
         for number, item in enumerate(items):
             if item.counts is not None:
                 self.progress("simulating warps", number, len(items))

@@ -53,11 +53,9 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     """
     from mutate.sim.image import read_image
     from mutate.sim.timing.full import predict_all
-    from mutate.sim.timing.gather import FOLDER
     from mutate.sim.timing.model import Kernel, predict
 
-    if not any(FOLDER.glob("**/*.nbi")):
-        progress("compiling the model of time, once, about half a minute", 0, 0)
+    announce_model(progress)
     times: dict[str, SimulatedTime] = {}
     errors: dict[str, str] = {}
     interrupted = False
@@ -87,6 +85,14 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
         if interrupted:
             break
     return Predictions(times, errors, _remarks(times, machine, l2), interrupted)
+
+
+def announce_model(progress: Progress) -> None:
+    """Says that the model is about to be compiled, unless that was done before."""
+    from mutate.sim.timing.gather import FOLDER
+
+    if not any(FOLDER.glob("**/*.nbi")):
+        progress("compiling the model of time, once, about half a minute", 0, 0)
 
 
 def _named(progress: Progress, name: str, number: int, count: int) -> Progress:
