@@ -35,9 +35,9 @@ def test_every_block_is_recorded_and_every_turn_played_to_its_end(tmp_path: Path
     assert found.uneven == 0 and found.rest == 0
     assert seen == [(k, 132) for k in range(132)]
     assert found.by_instruction.sum() == found.warp_clocks
-    # All blocks are alike: the one SM that is played by default says the same.
+    # All blocks are alike, and only DRAM's late answers make the slowest SM slower than the one played by default.
     sample = predict(kernel, launch, H200)
-    assert found.cycles == pytest.approx(sample.cycles, rel=0.05)
+    assert sample.cycles < found.cycles < 1.4 * sample.cycles
     assert found.played == pytest.approx(1024 * sample.played / sample.blocks_per_sm, rel=0.01)
 
 
