@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.model import Certificate
     from mutate.results import Request, Target, VariantResult
     from mutate.simulated import LaunchCounts, Played, Stalls
+    from mutate.sweeps import Sweep
     from mutate.timing import Roofs, Session
 
 BACKENDS = ("auto", "gpu", "sim")
@@ -26,7 +27,8 @@ class AnalyzeRequest:
     """``source`` says what is compiled; ``backend`` is one of ``BACKENDS``; ``machine`` is for ``sim`` (and for
 
     published figures beside measured ones). ``sweep``: whether the original is also timed with fewer resident blocks
-    and with a larger grid. ``counters``: whether the simulator counts the original.
+    and with a larger grid, as evidence for the verdict. ``counters``: whether the simulator counts the original.
+    ``sweeps``: names of ``mutate.sweeps.SWEEPS``, which are reported for themselves.
     """
 
     source: Request
@@ -37,6 +39,7 @@ class AnalyzeRequest:
     counters: bool = True
     full: bool = False
     """Whether times are simulated by every SM's whole turn instead of a sample."""
+    sweeps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,9 @@ class AnalyzedVariant:
 class LaunchAnalysis:
     """One launch of one kernel instance. ``session`` is ``None`` where nothing was timed, and ``untimed`` says why.
 
-    ``counts`` are the simulator's, with lines; ``occupancy`` and ``grids`` the sweeps; ``noise`` is
-
-    T(identity)/T(original). ``stalls`` are the model's, also where times were measured, of what it ``played``.
+    ``counts`` are the simulator's, with lines; ``occupancy`` and ``grids`` the evidence of the original under other
+    conditions, ``sweeps`` those that were asked for; ``noise`` is T(identity)/T(original). ``stalls`` are the model's,
+    also where times were measured, of what it ``played``.
     """
 
     launch: Launch
@@ -76,6 +79,7 @@ class LaunchAnalysis:
     spills: int | None = None
     stalls: Stalls | None = None
     played: Played | None = None
+    sweeps: tuple[Sweep, ...] = ()
 
 
 @dataclass(frozen=True)

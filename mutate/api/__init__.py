@@ -29,7 +29,7 @@ def analyze(source: str | Path, kernel: str | None = None, grid: Any = None, blo
             std: str | None = None, maxrregcount: int | None = None, use_fast_math: bool = False,
             mutations: Sequence[str] = (), settings: Mapping[str, Any] | None = None, l2: str = "cold",
             target: float = 0.01, budget: float = 10.0, limit: float = 30.0, device: int = 0, sweep: bool = True,
-            counters: bool = True, progress: Progress | None = None) -> AnalysisResult:
+            counters: bool = True, sweeps: Sequence[str] = (), progress: Progress | None = None) -> AnalysisResult:
     """Times the variants of a kernel, names what limits it, and bounds what fixing each cause would gain.
 
     ``source`` is a ``.cu`` file or CUDA C++ text. ``grid`` and ``block`` are integers or up to three of them, ``args``
@@ -40,10 +40,12 @@ def analyze(source: str | Path, kernel: str | None = None, grid: Any = None, blo
     declares are analyzed, and ``settings`` gives values to their variables.
 
     The other arguments are the options of ``kmutate analyze``; ``target`` is a fraction (0.01: 1 %), ``budget`` and
-    ``limit`` are seconds. Raises ``mutate.KmutateError`` for all that is wrong.
+    ``limit`` are seconds, ``sweeps`` what ``--sweep`` takes, ``sweep=False`` is ``--no-sweep``. Raises
+    ``mutate.KmutateError`` for all that is wrong.
     """
     from mutate.analyzed import AnalyzeRequest
     from mutate.pipeline.analyze import run_analysis
+    from mutate.sweeps import parse_sweeps
     from mutate.timing import Settings
 
     if l2 not in ("cold", "warm"):
@@ -54,7 +56,8 @@ def analyze(source: str | Path, kernel: str | None = None, grid: Any = None, blo
     request = _request(source, arch or "", defines, include_dirs, std, maxrregcount, use_fast_math, mutations, settings)
     request, launches = _launches(request, kernel, grid, block, args, smem, instance)
     made = AnalyzeRequest(request, backend, machine, Settings(l2=l2, target=target, budget=budget, limit=limit,
-                                                              device=device), sweep, counters)
+                                                              device=device), sweep, counters,
+                          sweeps=parse_sweeps([sweeps] if isinstance(sweeps, str) else sweeps))
     return AnalysisResult(run_analysis(made, progress or _silent, launches))
 
 

@@ -12,6 +12,7 @@ from mutate.analyzed import BACKENDS, AnalyzeRequest
 from mutate.cli.settings import compile_options, parse_settings, several
 from mutate.errors import KmutateError
 from mutate.results import Request
+from mutate.sweeps import SWEEPS, parse_sweeps
 from mutate.timing import Settings
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Examples:
   kmutate analyze kernel.cu --l2 warm --budget 30 --target 0.5
   kmutate analyze kernel.cu --backend sim --machine h100 --json
   kmutate analyze kernel.cu --machine h100,a100,rtx4090
+  kmutate analyze kernel.cu --sweep cache,registers
 
 Exit codes: 0 a verdict for every launch, 2 could not run, 3 a verdict is inconclusive or unknown.
 """
@@ -55,7 +57,10 @@ _DEFAULT = Settings()
               help="... or until this much time was spent on a launch.")
 @click.option("--limit", type=click.FloatRange(1), default=_DEFAULT.limit, show_default=True, metavar="SECONDS",
               help="Give up a launch that takes longer.")
-@click.option("--no-sweep", is_flag=True, help="Do not time the original with fewer blocks an SM and larger grids.")
+@click.option("--sweep", "sweeps", multiple=True, metavar="WHAT",
+              help=f"Also try other settings of the launch, and report which is best: {','.join(SWEEPS)}.")
+@click.option("--no-sweep", is_flag=True, help="Do not time the original with fewer blocks an SM and larger grids, "
+              "which the verdict takes as evidence (no matter for --sweep).")
 @click.option("--no-counters", is_flag=True, help="Do not count the original on the simulator.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.analysis/1; of several "
               "machines kmutate.comparison/1).")
@@ -66,9 +71,8 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
                     arch: str | None, defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
                     maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
                     launch_file: Path | None, backend: str, device: int, machine: str | None, full: bool, l2: str,
-                    target: float,
-                    budget: float, limit: float, no_sweep: bool, no_counters: bool, as_json: bool, markdown: bool,
-                    html: Path | None) -> int:
+                    target: float, budget: float, limit: float, sweeps: tuple[str, ...], no_sweep: bool,
+                    no_counters: bool, as_json: bool, markdown: bool, html: Path | None) -> int:
     """Time the variants of each kernel of FILE, name its limiter, and bound what fixing each cause would gain."""
     try:
         if as_json and markdown:
@@ -80,11 +84,14 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
                          use_fast_math, parse_settings(settings), launch_file)
         request = AnalyzeRequest(source, backend, machine,
                                  Settings(l2=l2, target=target / 100, budget=budget, limit=limit, device=device),
-                                 not no_sweep, not no_counters, full)
+                                 not no_sweep, not no_counters, full, parse_sweeps(sweeps))
         from mutate.report.progress import stage_progress
 
         names = several(machine)
         if names:
+            if request.sweeps:
+                raise KmutateError("output-options", "--sweep is of one machine, and --machine names several",
+                                   hint="give one of them to --machine")
             from mutate.pipeline.compare import compare_machines
 
             with stage_progress() as progress:

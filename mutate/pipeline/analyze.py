@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from mutate.analyzed import Analysis, AnalyzedVariant, AnalyzeRequest, KernelAnalysis, LaunchAnalysis
@@ -26,12 +26,15 @@ from mutate.pipeline.prove import Work
 from mutate.pipeline.run import Proven, no_progress, prove_file
 from mutate.pipeline.simulate import launched, run_simulation
 from mutate.pipeline.stalls import explain, played_of, stalls_of
+from mutate.pipeline.sweep import Swept, sweep_item
+from mutate.pipeline.sweep_verdict import judged
 from mutate.pipeline.times import Timed, evidence_of
 from mutate.report.bench import written_arrays
 from mutate.results import KernelResult, Progress, Target
 from mutate.sass.disasm import Listing
 from mutate.simulated import LaunchCounts, Played, SimulateRequest, Stalls
 from mutate.source import unified_diff
+from mutate.sweeps import Sweep
 from mutate.timing import ORIGINAL, Gpu, Plan, Roofs, Run, Session
 from mutate.toolchain.cache import default_cache
 from mutate.toolchain.nvrtc import Compiled
@@ -75,6 +78,7 @@ class _Item:
     predicted: Predictions | None = None
     places: Places | None = None
     explained: SimulatedTime | None = None
+    sweeps: list[Sweep] = field(default_factory=list)
 
 
 class _Run:
@@ -117,6 +121,9 @@ class _Run:
                     self._predict(items, self.machine)
                 if self.untimed and any(i.predicted is not None and i.predicted.times for i in items):
                     self.warnings.append(f"times are simulated, because of this: {self.untimed}")
+            if request.sweeps:
+                with self._clock("sweep"):
+                    self._sweeps(items)
         except KeyboardInterrupt:
             self.interrupted = True
         kernels = tuple(self._kernel(r, [i for i in items if i.result is r], proven) for r in proven.results)
@@ -263,6 +270,26 @@ class _Run:
                            gpu.sm_count)]
         return self._make_plan(name, item, [original, *runs]) if runs else None
 
+    def _sweeps(self, items: Sequence[_Item]) -> None:
+        """The sweeps that were asked for, launch by launch."""
+        for number, item in enumerate(() if self.interrupted else items):
+            def timed(name: str, runs: Sequence[Run], number: int = number, item: _Item = item) -> Session:
+                plan = self._make_plan(f"{number} {name}", item, runs)
+                if self.gpu is None:
+                    raise KmutateError("no-gpu", "there is no GPU to time this on")
+                with exclusive(self.gpu, default_cache().folder, self.progress):
+                    session = measure([plan], self.request.settings, self.progress)[0]
+                if session.stopped == "interrupted":
+                    raise KeyboardInterrupt
+                return session
+
+            usable = frozenset(v.mutation for v in item.result.variants
+                               if v.certificate is not None and v.certificate.verdict is not Verdict.INVALID)
+            swept = Swept(item.work, item.listings, usable, item.launch, self._device, self._padding(item).carveout_kb)
+            for axis in self.request.sweeps:
+                item.sweeps.append(sweep_item(axis, swept, self.request.source, self.machine, timed, self.gpu,
+                                              self.progress))
+
     # -- verdicts ------------------------------------------------------------------------------------------------
 
     def _kernel(self, result: KernelResult, items: Sequence[_Item], proven: Proven) -> KernelAnalysis:
@@ -298,7 +325,7 @@ class _Run:
             item.launch, finding, facts, variants, item.session, self._why_untimed(item),
             evidence.noise, item.counts, item.counts_error, evidence.occupancy, evidence.grids,
             compiled.registers, compiled.static_smem, compiled.spill_stores + compiled.spill_loads,
-            **self._played(item))
+            sweeps=tuple(judged(s, finding.limiter) for s in item.sweeps), **self._played(item))
 
     def _played(self, item: _Item) -> _Modelled:
         """What the model says of the original beside its time."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.occupancy import KernelResources, device_for, resident_blocks
-from mutate.occupancy.calculator import default_carveout
+from mutate.occupancy.calculator import default_carveout, effective_capacity
 from mutate.results import Progress, Target
 from mutate.sass.disasm import Instruction, Listing
 from mutate.sim import caches as model
@@ -40,9 +40,12 @@ def is_old(machine: Machine | None) -> bool:
     return rules is not None and rules.value in ("fermi", "tesla")
 
 
-def cache_sizes(machine: Machine, registers: int, static_smem: int, barriers: int, launch: Launch
-                ) -> tuple[model.CacheSizes, int]:
-    """The caches of a machine beside a kernel's shared memory, and the blocks that are resident on an SM."""
+def cache_sizes(machine: Machine, registers: int, static_smem: int, barriers: int, launch: Launch,
+                carveout_kb: int | None = None) -> tuple[model.CacheSizes, int]:
+    """The caches of a machine beside a kernel's shared memory, and the blocks that are resident on an SM.
+
+    ``carveout_kb``: the shared memory that is asked for (``None``: the driver's own choice).
+    """
     resources = KernelResources(registers, static_smem, launch.threads, launch.smem, max(1, barriers))
     device = device_for(machine.capability)
 
@@ -53,12 +56,14 @@ def cache_sizes(machine: Machine, registers: int, static_smem: int, barriers: in
         quantity = machine.get(key)
         return str(quantity.value) if quantity is not None else ""
 
-    l1 = max(0, size("l1.unified_cache") - default_carveout(resources, device)) * 1024
+    shared = default_carveout(resources, device) if carveout_kb is None else \
+        effective_capacity(resources, device, carveout_kb) // 1024
+    l1 = max(0, size("l1.unified_cache") - shared) * 1024
     sizes = model.CacheSizes(size("sm.count", 1), l1, size("l2.size") * 1024, size("l1.sector", 32),
                              policy("l1.global_store") == "write-evict",
                              policy("l1.local_store") in ("write-back", "write-through"),
                              policy("l1.local_store") != "write-back")
-    return sizes, resident_blocks(resources, device).blocks_per_sm
+    return sizes, resident_blocks(resources, device, carveout_kb).blocks_per_sm
 
 
 class Counting:

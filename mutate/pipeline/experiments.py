@@ -40,7 +40,7 @@ def occupancy_runs(original: Run, resources: KernelResources, device: Device, ca
     wanted = sorted({max(1, round(natural * k / _POINTS)) for k in range(1, _POINTS)} | {natural - 1})
     out = []
     for blocks in wanted:
-        pad = _pad_for(blocks, resources, device, carveout_kb) if 0 < blocks < natural else None
+        pad = pad_for(blocks, resources, device, carveout_kb) if 0 < blocks < natural else None
         if pad is None:
             continue
         padded = resources.with_pad(pad)
@@ -49,7 +49,7 @@ def occupancy_runs(original: Run, resources: KernelResources, device: Device, ca
     return out
 
 
-def _pad_for(blocks: int, resources: KernelResources, device: Device, carveout_kb: int | None) -> int | None:
+def pad_for(blocks: int, resources: KernelResources, device: Device, carveout_kb: int | None) -> int | None:
     """The least padding in bytes with exactly so many resident blocks: they never grow with it, so halve."""
     low, high = 0, device.shared_per_block_opt_in - resources.shared
     while low < high:

@@ -78,6 +78,10 @@ def _print_launch(console: Console, analysis: Analysis, kernel: KernelAnalysis, 
     _print_sweep(console, "grid", launch.grids)
     _print_causes(console, launch.finding)
     _print_next(console, launch.finding)
+    if launch.sweeps:
+        from mutate.report.sweep_terminal import print_sweeps
+
+        print_sweeps(console, launch.sweeps)
 
 
 def _variant_table(launch: LaunchAnalysis) -> Table:

@@ -18,6 +18,7 @@ from mutate.machines.model import Machine
 from mutate.model import Verdict
 from mutate.report import figures, played, stalls
 from mutate.report.document import certificate_document, error_document
+from mutate.report.sweep_document import sweep_document
 from mutate.simulated import LaunchCounts
 from mutate.source import Lines
 from mutate.timing import Gpu, Roofs, RunTimes, Session
@@ -200,7 +201,8 @@ def _launch(analysis: Analysis, launch: LaunchAnalysis, lines: Lines) -> dict[st
         "variants": [_variant(v, lines) for v in launch.variants],
         "session": _session(launch.session) if launch.session is not None else None,
         "counters": _counters(launch.counts),
-        "occupancy_sweep": _sweep(launch.occupancy), "grid_sweep": _sweep(launch.grids)}
+        "occupancy_sweep": _sweep(launch.occupancy), "grid_sweep": _sweep(launch.grids),
+        "sweeps": [sweep_document(s) for s in launch.sweeps]}
     if launch.played is not None:
         out["sample"] = played.sample_document(launch.played)
     if launch.stalls is not None:
@@ -234,6 +236,7 @@ def _request(request: AnalyzeRequest) -> dict[str, Any]:
         "launch_file": str(source.launch_file) if source.launch_file is not None else None,
         "backend": request.backend, "machine": request.machine, "sweep": request.sweep, "counters": request.counters,
         "full": request.full,
+        "sweeps": list(request.sweeps),
         "l2": how.l2, "target": how.target, "budget_s": how.budget, "limit_s": how.limit,
         "least_rounds": how.least_rounds, "most_rounds": how.most_rounds, "device": how.device}
 

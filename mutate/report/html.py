@@ -18,6 +18,8 @@ from mutate.model import Certificate, Verdict
 from mutate.report import charts, figures, played, stalls
 from mutate.report.code_view import DiffLine, changed, diff_lines
 from mutate.report.listing import listing
+from mutate.report.sweep_charts import panels
+from mutate.report.sweeps import sweep_view
 from mutate.resources import templates_dir
 
 if TYPE_CHECKING:
@@ -163,7 +165,8 @@ def _launch(analysis: Analysis, kernel: KernelAnalysis, launch: LaunchAnalysis, 
         "occupancy": charts.curve(launch.occupancy, _resident(launch)), "grids": launch.grids,
         "counted": figures.count_words(launch.counts, analysis.machine), "facts_table": _facts(facts),
         "stalls": stalls.view(launch.stalls, kernel.target.kernel.file.name),
-        "listing": listing(launch.counts, kernel.target, analysis.source, launch.stalls)}
+        "listing": listing(launch.counts, kernel.target, analysis.source, launch.stalls),
+        "sweeps": [{**sweep_view(s), "panels": panels(s)} for s in launch.sweeps]}
 
 
 def _resident(launch: LaunchAnalysis) -> float | None:

@@ -15,6 +15,7 @@ from mutate import __version__
 from mutate.analyzed import Analysis, LaunchAnalysis
 from mutate.model import Certificate, Verdict
 from mutate.report import figures, played, stalls
+from mutate.report.sweeps import sweep_view
 from mutate.resources import templates_dir
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ def _launch(analysis: Analysis, name: str, launch: LaunchAnalysis, main: str) ->
             "timed": any(r.time is not None for r in rows), "rows": shown,
             "payoffs": figures.ranked_payoffs(launch.finding), "stalls": stalls.view(launch.stalls, main),
             "about": _about(analysis, launch),
-            "remarks": figures.remarks(launch), "details": _details(launch)}
+            "remarks": figures.remarks(launch), "details": _details(launch),
+            "sweeps": [sweep_view(s) for s in launch.sweeps]}
 
 
 @cache

@@ -35,7 +35,7 @@ def slugs_in_code() -> dict[str, str]:
 
 
 def documented() -> set[str]:
-    pages = ("certificate.md", "machines.md", "timing.md", "analysis.md")
+    pages = ("certificate.md", "machines.md", "timing.md", "analysis.md", "sweeps.md")
     text = "".join((make_docs.DOCS / page).read_text(encoding="utf-8") for page in pages)
     return {slug for cell in _FIRST_CELL.findall(text) for slug in re.findall(r"`([^`]+)`", cell)}
 

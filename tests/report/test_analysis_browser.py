@@ -11,6 +11,7 @@ import pytest
 from analysis_cases import DATE, full_analysis, hostile_analysis, simulated_analysis
 from browser import ENVIRONMENT, Browser, find_browser
 from stall_cases import stalled_analysis
+from sweep_cases import swept_analysis
 
 from mutate.analyzed import Analysis
 from mutate.report.html import render_html
@@ -18,7 +19,7 @@ from mutate.report.html import render_html
 pytestmark = pytest.mark.skipif(find_browser() is None, reason=f"no Chromium found; install one or set {ENVIRONMENT}")
 MAKERS: dict[str, Callable[[], Analysis]] = {"full": full_analysis, "hostile": hostile_analysis,
                                              "simulated": simulated_analysis,
-                                             "stalled": stalled_analysis}
+                                             "stalled": stalled_analysis, "swept": swept_analysis}
 
 # What is wrong with the page as it is laid out. Colours under a text are those of its ancestors, one over the other.
 FAULTS = r"""(() => {

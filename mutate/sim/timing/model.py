@@ -99,21 +99,17 @@ class Kernel:
 def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int = 0,
             carveout_kb: int | None = None, recorded: int = RECORDED,
             played: int = PLAYED, initial: Initial | None = None, places: Places | None = None,
-            sm: int | None = None) -> SimulatedTime:
+            sm: int | None = None, sample: Sample | None = None) -> SimulatedTime:
     """The time of one launch with a cold L2. ``extra_smem``: dynamic shared memory added to the launch's, in bytes;
 
     ``carveout_kb``: the carve-out that the launch asks for (``None``: the driver's own choice). ``sm``: whose blocks
-    are played, by default the SM's in the middle.
+    are played, by default the SM's in the middle. ``sample``: what ``sample_of`` gave for this kernel, launch and
+    machine.
 
     Raises ``KmutateError``: ``no-time`` for opcodes and machines that the model does not cover, and whatever the
     execution of the sample raises.
     """
-    missing = untimed(kernel.listing)
-    if missing:
-        raise KmutateError("no-time", f"the model of time has no unit for {', '.join(missing)}")
-    absent = [key for key in (*_NEEDED, *(_NEEDED_OF_L2 if _has_l2(machine) else ())) if machine.get(key) is None]
-    if absent:
-        raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
+    sample = sample or sample_of(kernel, launch, machine, recorded, played, initial, places, sm)
     sms = int(machine.number("sm.count"))
     resources = KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads,
                                 launch.smem + extra_smem, max(1, kernel.barriers))
@@ -124,10 +120,6 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    # Of one long block no more is kept than a play can use, and than memory has room for.
-    longest = max(_LEAST, min(2 * played, 4 * recorded))
-    sample = record(kernel.image, kernel.listing, launch, sms, turn, recorded, longest, initial, places,
-                    rules=rules_of(machine, kernel.dlcm), sm=sm)
     l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
     reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
@@ -146,6 +138,24 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         turn = len(range(sm, total, sms))
         settings[p.S_BLOCKS] = turn
     return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
+
+
+def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = RECORDED,
+              played: int = PLAYED, initial: Initial | None = None, places: Places | None = None,
+              sm: int | None = None) -> Sample:
+    """What is recorded of a launch, the same for all its carve-outs and paddings. Raises as ``predict`` does."""
+    missing = untimed(kernel.listing)
+    if missing:
+        raise KmutateError("no-time", f"the model of time has no unit for {', '.join(missing)}")
+    absent = [key for key in (*_NEEDED, *(_NEEDED_OF_L2 if _has_l2(machine) else ())) if machine.get(key) is None]
+    if absent:
+        raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
+    gx, gy, gz = launch.grid
+    sms = int(machine.number("sm.count"))
+    # Of one long block no more is kept than a play can use, and than memory has room for.
+    longest = max(_LEAST, min(2 * played, 4 * recorded))
+    return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial, places,
+                  rules=rules_of(machine, kernel.dlcm), sm=sm)
 
 
 def rules_of(machine: Machine, dlcm: str) -> int:
