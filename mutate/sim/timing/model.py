@@ -154,8 +154,8 @@ def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = 
     sms = int(machine.number("sm.count"))
     # Of one long block no more is kept than a play can use, and than memory has room for.
     longest = max(_LEAST, min(2 * played, 4 * recorded))
-    return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial, places,
-                  rules=rules_of(machine, kernel.dlcm), sm=sm)
+    return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial,
+                  places, rules=rules_of(machine, kernel.dlcm), sm=sm)
 
 
 def rules_of(machine: Machine, dlcm: str) -> int:
