@@ -42,17 +42,17 @@ READ_RELEASE = 6.0
 LOADED, LOADED_WRITES = 30.0, 650.0
 """Clocks that a read waits on average where DRAM gives the share ``u`` of its bandwidth: u / (1 - u) times the first,
 
-and the second times ``u`` times the part of writes. With ``SLACK`` and ``HALVES`` so that streams by 1 to 64 warps an SM
-come out as measured (`dram.read_4_1` to `dram.copy_16_4` of the H200; mean error 3.7 % of 48 points)."""
+and the second times ``u`` times the part of writes. With ``SLACK`` and ``HALVES`` so that streams by 1 to 64 warps
+an SM come out as measured (`dram.read_4_1` to `dram.copy_16_4` of the H200; mean error 3.7 % of 48 points)."""
 SLACK = 800.0
 """Clocks of DRAM's work for an SM that others leave to it for a while."""
 HALVES = 65.0
 """Clocks by which the second half of a line comes after the first."""
 DRAM_SPREAD = ((0.0, -172.0), (1.0, -171.0), (10.0, -153.0), (25.0, -127.0), (50.0, 7.0), (75.0, 62.0), (90.0, 142.0),
                (95.0, 337.0), (99.0, 556.0), (100.0, 650.0))
-"""Per cent of reads from DRAM, and the clocks by which they come later than on average (CACHES: dram_idle; from 0 and to 100
+"""Per cent of reads from DRAM, and the clocks by which they come later than on average (CACHES: dram_idle; the
 
-by extension)."""
+ends by extension)."""
 L2_SPREAD = 30.0
 """Clocks by which L2 answers earlier or later than on average (CACHES: l2_idle)."""
 WRITTEN = 0.3
