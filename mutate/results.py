@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.errors import KmutateError
+    from mutate.frontend.load import SourceOptions
     from mutate.frontend.units import Function
     from mutate.launch.model import Launch
     from mutate.model import Certificate, Outcome
@@ -42,6 +43,8 @@ class Request:
     output: Path = Path("kmutate-out")
     dynamic: bool = False
     """Whether original and variants are also run on the simulator (the command line does unless told not to)."""
+    pre_includes: tuple[str, ...] = ()
+    """Files that are read before the source, as by a compiler's ``-include``."""
     text: bytes | None = field(default=None, repr=False)
     """The source, where it is in no file; ``path`` is its name in messages and says where its includes are."""
 
@@ -52,6 +55,12 @@ class Request:
         from mutate.frontend.load import read_source
 
         return read_source(self.path)
+
+    def source_options(self) -> SourceOptions:
+        """What the front end reads the source with."""
+        from mutate.frontend.load import SourceOptions
+
+        return SourceOptions(self.defines, self.include_dirs, self.arch, self.pre_includes)
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ MAX_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What decides how the text is read: ``-D`` definitions, ``-I`` folders and the architecture."""
+    """What decides how the text is read: ``-D`` definitions, ``-I`` folders, the architecture, ``-include`` files."""
 
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     arch: str = "sm_90"
+    pre_includes: tuple[str, ...] = ()
 
 
 def read_source(path: Path) -> bytes:
@@ -57,6 +58,8 @@ def load_unit(source: bytes, name: str, options: SourceOptions | None = None) ->
         return None
 
     preprocessor = Preprocessor(options.defines, options.arch, load)
+    for path in options.pre_includes:
+        preprocessor.include(path)
     expansion = preprocessor.run(source)
     try:
         main = build_file(name, expansion, parse(expansion.text))

@@ -265,11 +265,16 @@ class Preprocessor:
             local = m.group(1) is not None
             path = (m.group(1) or m.group(2)).decode(errors="replace")
             includes.append(Include(path, local, span))
-            if self._load is not None and len(self._seen) < 256:
-                found = self._load(path)
-                if found is not None and found[0] not in self._seen:
-                    self._seen.add(found[0])
-                    self.included.append((found[0], self.run(found[1])))
+            self.include(path)
+
+    def include(self, path: str) -> None:
+        """Reads a local file that is found and was not read yet, with the macros as they are now."""
+        if self._load is None or len(self._seen) >= 256:
+            return
+        found = self._load(path)
+        if found is not None and found[0] not in self._seen:
+            self._seen.add(found[0])
+            self.included.append((found[0], self.run(found[1])))
 
     def _uses(self, text: bytes) -> Iterable[tuple[int, int, bytes]]:
         """Macro uses of a stretch: (start, end, expansion)."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mutate.dynamic import Binary
-from mutate.frontend.load import SourceOptions, load_unit
+from mutate.frontend.load import load_unit
 from mutate.model import Certificate
 from mutate.mutations.build import VariantText
 from mutate.pipeline.compiling import Compiling
@@ -47,7 +47,7 @@ def compile_file(request: Request, progress: Progress = no_progress) -> list[Ker
     Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
     """
     source = request.source()
-    options = SourceOptions(request.defines, request.include_dirs, request.arch)
+    options = request.source_options()
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)
     compiling = Compiling(request)

@@ -26,7 +26,7 @@ class Compiling:
         self.file = str(request.path)
         self.options = CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
                                       std=request.std, maxrregcount=request.maxrregcount,
-                                      use_fast_math=request.use_fast_math)
+                                      use_fast_math=request.use_fast_math, pre_includes=request.pre_includes)
         self.compiler = Compiler()
 
     def submit(self, source: bytes, entry: str, then: Callable[[Result], None] | None = None) -> None:

@@ -13,7 +13,6 @@ from functools import partial
 
 from mutate.certify import count, demands, matching, relevant_classes, static_reasons
 from mutate.errors import KmutateError
-from mutate.frontend.load import SourceOptions
 from mutate.model import Certificate, OccupancyPlan, Reason, Resources, StaticCounts, Verdict, worst
 from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
@@ -80,7 +79,7 @@ class Prover:
         self.file = compiling.file
         self.lines = Lines(source)
         self.source = source
-        self.source_options = SourceOptions(request.defines, request.include_dirs, request.arch)
+        self.source_options = request.source_options()
         self.progress = progress
         self.seconds: dict[str, float] = {"nvrtc": 0.0, "nvdisasm": 0.0}
         self._device: Device | None = None

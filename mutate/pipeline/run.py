@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mutate.frontend.load import SourceOptions, load_unit
+from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.pipeline.compiling import Compiling, device_source
 from mutate.pipeline.select import select_kernels
@@ -45,7 +45,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     start = time.perf_counter()
     source = request.source()
     start_compilers(request)
-    options = SourceOptions(request.defines, request.include_dirs, request.arch)
+    options = request.source_options()
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)
     seconds = {"parse": time.perf_counter() - start}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mutate.errors import KmutateError
-from mutate.frontend.load import SourceOptions, load_unit
+from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
@@ -45,8 +45,7 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
     start = time.perf_counter()
     source = request.source
     text = source.source()
-    unit = load_unit(text, str(source.path),
-                     SourceOptions(source.defines, source.include_dirs, source.arch))
+    unit = load_unit(text, str(source.path), source.source_options())
     kernels = select_kernels(unit, source.kernels)
     warnings: list[str] = []
     works = [_Work(t) for t in launched(unit, kernels, source, warnings, launches)]

@@ -217,7 +217,9 @@ def compile_many(jobs: Sequence[Job], *, limit: float = DEFAULT_LIMIT, cache: Ca
 
 def _prepare(job: Job, tools: Toolchain) -> _Attempt:
     """The first attempt, and its cache key: empty when not all that the result depends on can be known."""
-    includes = scan_includes(job.source, job.name, job.options.include_dirs, (*tools.include_dirs, stub_dir()))
+    first = "".join(f'#include "{path}"\n' for path in job.options.pre_includes).encode(errors="surrogateescape")
+    includes = scan_includes(first + job.source, job.name, job.options.include_dirs,
+                             (*tools.include_dirs, stub_dir()))
     tolerance = Tolerance(cccl=includes.cccl, limit_groups=includes.groups,
                           minimal=includes.plain and not _NOT_MINIMAL.search(job.source),
                           empty_headers=tuple(h for h in includes.missing if h in HOST_HEADERS))

@@ -17,7 +17,8 @@ PRELUDE = "kmutate_prelude.h"
 class CompileOptions:
     """What changes the machine code. ``arch`` is a real architecture (``sm_90``); ``defines`` are ``NAME`` or
 
-    ``NAME=VALUE``; ``std`` is a dialect such as ``c++17`` (``None``: NVRTC's default); ``extra`` is passed on as it is.
+    ``NAME=VALUE``; ``std`` is a dialect such as ``c++17`` (``None``: NVRTC's default); ``pre_includes`` are read before
+    the source; ``extra`` is passed on as it is.
     """
 
     arch: str = "sm_90"
@@ -26,6 +27,7 @@ class CompileOptions:
     std: str | None = None
     maxrregcount: int | None = None
     use_fast_math: bool = False
+    pre_includes: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
 
 
@@ -62,6 +64,7 @@ def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolera
         arguments.append("--use_fast_math")
     if tolerance.prelude:
         arguments.append(f"--pre-include={PRELUDE}")
+    arguments += [f"--pre-include={path}" for path in options.pre_includes]
     if tolerance.cccl:
         arguments.append("-DKMUTATE_CCCL")
     if tolerance.limit_groups:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import csv
 import re
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from instances import Includes
+from projects import HOST, note
 
 from mutate.errors import KmutateError
 from mutate.frontend.load import SourceOptions, load_unit, read_source
@@ -33,7 +33,6 @@ from mutate.simulated import SimulateRequest
 
 ARCH = "sm_90"
 _OURS = re.compile(rb"/\* kmutate launch.*?\*/", re.DOTALL)
-HOST = Path(__file__).resolve().parent / "host"
 
 
 @dataclass
@@ -104,10 +103,6 @@ def simulate(found: Found, folders: tuple[str, ...], blocks: int, limit: float) 
                     if '"register" storage class' in error.what:
                         continue
                 break
-
-
-def note(text: str) -> None:
-    print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def main() -> None:

@@ -15,13 +15,13 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from instances import Includes, Project
+from projects import AS_IT_STANDS, Way, note, other_way, read_project
 
 from mutate.errors import KmutateError
-from mutate.frontend.load import SourceOptions, load_unit, read_source
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.sass.disasm import Listing, disassemble
@@ -32,8 +32,6 @@ from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Compiler, Job, Result
 from mutate.toolchain.options import CompileOptions
 
-SUFFIXES = (".cu", ".cuh")
-HOST = Path(__file__).resolve().parent / "host"
 # Kernels a run of nvdisasm; large cubins make its output large.
 _BATCH = 100
 _TENSOR = re.compile(r"(?:[HIDBQO]MMA|[HIQB]GMMA|UTC\w+|UTMA\w+|UBLK\w+|LDTM|STTM)\b")
@@ -52,6 +50,8 @@ class Kernel:
     """One kernel and what became of its instances."""
 
     file: str
+    unit: Unit
+    folders: tuple[str, ...]
     function: Function
     instances: Sequence[str | None]
     results: dict[str | None, Result] = field(default_factory=dict)
@@ -74,70 +74,30 @@ class Kernel:
         return f"{Path(self.file).name}:{self.function.qualified}"
 
 
-def note(text: str) -> None:
-    print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def read_project(root: Path, arch: str, most: int, problems: list[str]) -> tuple[list[tuple[Unit, Kernel]], Includes]:
-    """All kernels of a project with the instances to compile."""
-    includes = Includes(root)
-    files = sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES and p.is_file())
-    project = Project()
-    units: list[tuple[Path, Unit]] = []
-    for number, path in enumerate(files):
-        note(f"{root.name}: reading {number + 1}/{len(files)}")
-        try:
-            unit = load_unit(read_source(path), str(path), SourceOptions((), includes.folders(path), arch))
-        except (KmutateError, OSError) as error:
-            problems.append(f"{path}: {error}")
-            continue
-        units.append((path, unit))
-        project.units.append(unit)
-    project.index()
-    return [
-        (unit, Kernel(str(path), k, project.instances(k, most)))
-        for path, unit in units
-        for k in unit.kernels
-        if not k.is_method
-    ], includes
-
-
-def compile_all(
-    root: Path, kernels: Sequence[tuple[Unit, Kernel]], includes: Includes, arch: str, limit: float
-) -> None:
+def compile_all(root: Path, kernels: Sequence[Kernel], arch: str, limit: float) -> None:
     """Compiles all instances; what fails is tried with names of host libraries declared, and as C++14."""
     compiler = Compiler(limit=limit)
-    folders: dict[str, tuple[str, ...]] = {}
 
-    def submit(unit: Unit, kernel: Kernel, instance: str | None, attempt: int) -> None:
+    def submit(kernel: Kernel, instance: str | None, way: Way) -> None:
         entry = kernel.function.qualified
         if instance is not None or kernel.function.is_template:
             entry = f"{entry}<{instance or ''}>"
-        options = CompileOptions(arch=arch, include_dirs=folders[kernel.file])
-        if attempt:
-            options = replace(
-                options,
-                include_dirs=(*options.include_dirs, str(HOST)),
-                extra=(f"--pre-include={HOST / 'host_names.h'}",),
-            )
-        if attempt == 2:
-            options = replace(options, std="c++14", extra=())
+        options = CompileOptions(arch=arch, include_dirs=(*kernel.folders, *way.include_dirs), std=way.std,
+                                 pre_includes=way.pre_includes)
 
         def keep(result: Result) -> None:
             failed = isinstance(result, CompileFailed)
-            if attempt == 0 or not failed:
+            if way is AS_IT_STANDS or not failed:
                 kernel.results[instance] = result
-            if failed and attempt == 0:
-                submit(unit, kernel, instance, 2 if '"register" storage class' in result.log else 1)
+            if failed and way is AS_IT_STANDS:
+                submit(kernel, instance, other_way(result.log))
 
-        source = device_text(unit.source, host_spans(unit, kernel.function, lambda _: True))
+        source = device_text(kernel.unit.source, host_spans(kernel.unit, kernel.function, lambda _: True))
         compiler.submit(Job(source, kernel.file, entry, options), keep)
 
-    for unit, kernel in kernels:
-        if kernel.file not in folders:
-            folders[kernel.file] = includes.folders(Path(kernel.file))
+    for kernel in kernels:
         for instance in kernel.instances:
-            submit(unit, kernel, instance, 0)
+            submit(kernel, instance, AS_IT_STANDS)
         note(f"{root.name}: {compiler.submitted} compiles, {compiler.compiled} of them new")
     compiler.run(lambda done, of: note(f"{root.name}: compiled {done}/{of}"))
 
@@ -227,6 +187,10 @@ def forms(kernels: Sequence[Kernel], most: int) -> Iterator[str]:
         yield f"{count:>5} kernels {number[form]:>6} x  {form:<60} {example[form]}"
 
 
+def _reading(name: str, done: int, of: int) -> None:
+    note(f"{name}: reading {done + 1}/{of}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
@@ -244,9 +208,10 @@ def main() -> int:
             if not root.is_dir():
                 problems.append(f"{root}: no such folder")
                 continue
-            pairs, includes = read_project(root.absolute(), options.arch, options.instances, problems)
-            kernels = [k for _, k in pairs]
-            compile_all(root, pairs, includes, options.arch, options.limit)
+            kernels = [Kernel(str(f.path), f.unit, f.folders, f.function, f.instances)
+                       for f in read_project(root.absolute(), options.arch, options.instances, problems,
+                                             progress=partial(_reading, root.name))]
+            compile_all(root, kernels, options.arch, options.limit)
             disassemble_all(root, kernels, options.arch)
             decode_all(kernels)
             everything += kernels
