@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mutate.frontend.conditions import evaluate_condition
@@ -97,10 +97,16 @@ class Expansion:
         return (first.verbatim or span.start == first.start) and (last.verbatim or span.end == last.end)
 
     def show(self, span: Span) -> str:
-        """Text of a span as the user wrote it where possible, expanded where a macro would be cut in two."""
+        """Text of a span as the user wrote it where possible, expanded where a macro would be cut in two.
+
+        Comments are spaces, and of what ``#if`` chooses from only the choice is there, so that lines may be joined.
+        """
         if self.is_exact(span):
             at = self.to_source(span)
-            return self.source[at.start : at.end].decode(errors="surrogateescape")
+            text = self.source[at.start : at.end]
+            if not any(self._directives_in(at)):
+                return blank_comments(text).decode(errors="surrogateescape") if b"/" in text else \
+                    text.decode(errors="surrogateescape")
         return self.text[span.start : span.end].decode(errors="surrogateescape")
 
     def lower_edits(self, edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -126,7 +132,22 @@ class Expansion:
             at = self.to_source(span)
             notes = list(dict.fromkeys(e.note for e in members if e.note))
             out.append(Edit(at.start, at.end, text.decode(errors="surrogateescape"), "; ".join(notes)))
-        return tuple(out)
+        return tuple(part for edit in out for part in self._around_directives(edit))
+
+    def _directives_in(self, span: Span) -> Iterator[Span]:
+        first = bisect_right(self.directives, span.start, key=lambda d: d.end)
+        for d in self.directives[first:]:
+            if d.start >= span.end:
+                return
+            yield d
+
+    def _around_directives(self, edit: Edit) -> Iterator[Edit]:
+        """An edit less the directives in it: ``#if`` and ``#endif`` stay balanced. Its text comes before the first."""
+        at, text = edit.start, edit.text
+        for d in self._directives_in(edit.span):
+            yield Edit(at, d.start, text if text.endswith("\n") else f"{text}\n", edit.note)
+            at, text = d.end, ""
+        yield Edit(at, edit.end, text or ("\n" if at > edit.start else ""), edit.note)
 
     def _covering(self, span: Span) -> Span:
         """The span widened so that it cuts no macro use."""

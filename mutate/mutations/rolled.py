@@ -2,10 +2,14 @@
 
 The compiler decides on unrolling by what is in a loop, so a variant's loops may be unrolled otherwise than the
 original's, and the counts differ though each iteration does the same. Rolled, both can be compared one to one.
-Loops for which the user's own pragma decides are left alone.
+A pragma with a number decides for both alike and is left alone. One without asks for all iterations, and where their
+number is not known the compiler again decides by what is in the loop; but code may need it (an index that must be a
+constant), so there is a second way that leaves those alone too.
 """
 
 from __future__ import annotations
+
+import re
 
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.tree import Node
@@ -16,39 +20,50 @@ from mutate.toolchain.locate import identity
 
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _PRAGMA = '_Pragma("unroll 1") '
+_ALL_ITERATIONS = re.compile(r'#\s*pragma\s+unroll\s*|_Pragma\s*\(\s*"unroll"\s*\)\s*;?\s*')
 
 
-def _has_pragma(loop: Node) -> bool:
+def _pragma(loop: Node) -> Node | None:
+    """The loop's own pragma on unrolling."""
     parent = loop.parent
     if parent is None:
-        return False
+        return None
     at = parent.kids.index(loop)
     before = parent.kids[at - 1] if at else None
-    return before is not None and "unroll" in before.text and (
-        before.type == "preproc_call" or before.text.startswith("_Pragma"))
+    return before if before is not None and "unroll" in before.text and (
+        before.type == "preproc_call" or before.text.startswith("_Pragma")) else None
 
 
-def rolled_text(text: bytes, name: str, options: SourceOptions | None = None) -> bytes:
-    """``text`` with ``#pragma unroll 1`` before every loop of device code that has no pragma of its own."""
+def rolled_text(text: bytes, name: str, options: SourceOptions | None = None, *, also_asked: bool = True) -> bytes:
+    """``text`` with ``#pragma unroll 1`` before every loop of device code that has no pragma of its own.
+
+    With ``also_asked`` that takes the place of ``#pragma unroll`` without a number, too.
+    """
     import tree_sitter_cuda
 
     options = options or SourceOptions()
     includes = scan_includes(text, name, options.include_dirs, ())
     if includes.computed:
-        return _rolled_text(text, name, options)
-    inputs = ("rolled", identity(tree_sitter_cuda.__file__), text, options, includes.files)
-    return cached_text(inputs, lambda: _rolled_text(text, name, options).decode(errors="surrogateescape")
+        return _rolled_text(text, name, options, also_asked)
+    inputs = ("rolled", identity(tree_sitter_cuda.__file__), text, options, includes.files, also_asked)
+    return cached_text(inputs, lambda: _rolled_text(text, name, options, also_asked).decode(errors="surrogateescape")
                        ).encode(errors="surrogateescape")
 
 
-def _rolled_text(text: bytes, name: str, options: SourceOptions) -> bytes:
+def _rolled_text(text: bytes, name: str, options: SourceOptions, also_asked: bool) -> bytes:
     unit = load_unit(text, name, options)
     edits = []
     for function in unit.main.functions:
         if not (function.is_kernel or function.is_device) or function.name.startswith("km_"):
             continue
         for node in function.body.walk():
-            if node.type in _LOOPS and not _has_pragma(node):
+            if node.type not in _LOOPS:
+                continue
+            pragma = _pragma(node)
+            if pragma is None:
                 edits.append(Edit(node.start, node.start, _PRAGMA))
+            elif also_asked and _ALL_ITERATIONS.fullmatch(pragma.text):
+                end = pragma.start + len(pragma.text.encode(errors="surrogateescape").rstrip())
+                edits.append(Edit(pragma.start, end, _PRAGMA))
     unique = {e.start: e for e in edits}
     return apply_edits(text, unit.main.expansion.lower_edits(unique.values()))

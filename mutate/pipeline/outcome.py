@@ -62,7 +62,7 @@ def prove(prover: Prover, targets: Sequence[Target], built: dict[int, Built]) ->
                 continue
             if c.compiled is None:
                 variants.append(VariantResult(v.name, Outcome.COMPILE_FAILED, c.text,
-                                              log=c.failure.log if c.failure is not None else ""))
+                                              log=(c.failure.last or c.failure.log) if c.failure is not None else ""))
             else:
                 variants.append(VariantResult(v.name, Outcome.OK, c.text, certificate=done.get(v.name)))
         results.append(KernelResult(w.target, tuple(variants), w.error))

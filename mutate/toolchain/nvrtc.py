@@ -1,10 +1,10 @@
 """Compiles CUDA device code to a cubin, without a GPU and without nvcc.
 
-A source that nvcc takes is not always one that NVRTC takes, which knows no host code and no host headers. So a prelude
-gives what nvcc's implicit headers give, absent host headers are empty, and a failed compile is tried again the way its
-message asks for: another absent header taken as empty (and said so), functions without annotation taken as device
-functions, cooperative groups with all their dependencies, no prelude. What is reported of a failure is the first
-attempt's message, at the user's line.
+A source that nvcc takes is not always one that NVRTC takes, which knows no host code and no host headers. So a
+prelude gives what nvcc's implicit headers give, absent host headers are empty, and a failed compile is tried again
+the way its message asks for: another absent header taken as empty (and said so), functions without annotation taken
+as device functions, C++14 where `register` is used, cooperative groups with all their dependencies, no prelude. What
+is reported of a failure is the first attempt's message, at the user's line.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ _MOST_ATTEMPTS = 12
 _HOST_FUNCTION = "host functions are not allowed in JIT mode"
 # Of what NVRTC does not declare with --minimal, what kernels use; the rest is found out by failing.
 _NOT_MINIMAL = re.compile(rb"\b(?:cuda(?:Texture|Surface)\w*|(?:tex|surf)(?:[123C]\w*|ture\w*|ace\w*|ref\w*))\b")
+# No C++17, and nothing that would be worth an error: older sources are full of it, and nvcc lets it pass.
+_OLD_KEYWORD = 'use of the "register" storage class specifier is not allowed'
 _CLASH = re.compile(r"redeclaration|redefinition|already|ambiguous|more than one|incompatible|kmutate_")
 
 
@@ -76,12 +78,16 @@ class Compiled:
 
 @dataclass(frozen=True)
 class CompileFailed:
-    """``log`` is all the compiler said, ``error`` its first error, with file and line as the compiler names them."""
+    """``log`` is all the compiler said, ``error`` its first error, with file and line as the compiler names them.
+
+    ``last``: what it said when it was tried for the last time, where that is something else.
+    """
 
     log: str
     error: Diagnostic
     seconds: float
     cached: bool = False
+    last: str = ""
 
 
 Result = Compiled | CompileFailed
@@ -264,7 +270,7 @@ def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
         attempt.first_log = log
     if _remedy(attempt, log):
         return None
-    return _failure(attempt.first_log, attempt.seconds)
+    return _failure(attempt.first_log, attempt.seconds, log)
 
 
 def _remedy(attempt: _Attempt, log: str) -> bool:
@@ -283,6 +289,12 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
         return True
     if _HOST_FUNCTION in log and not tolerance.unannotated_is_device:
         attempt.tolerance = replace(tolerance, unannotated_is_device=True)
+        if problem is not None and problem.file is not None and not _is_users(attempt, problem.file):
+            # A header of the toolkit: no news either.
+            attempt.first_log = None
+        return True
+    if _OLD_KEYWORD in log and attempt.job.options.std is None and not tolerance.old_dialect:
+        attempt.tolerance, attempt.first_log = replace(tolerance, old_dialect=True), None
         return True
     if attempt.includes.groups and tolerance.limit_groups:
         attempt.tolerance = replace(tolerance, limit_groups=False, cccl=True)
@@ -295,6 +307,11 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
         attempt.report = False
         return True
     return False
+
+
+def _is_users(attempt: _Attempt, file: str) -> bool:
+    """Whether a file that a message names is the source itself or a header of the user's."""
+    return file == attempt.job.name or any(file == name for name, _ in attempt.includes.files)
 
 
 def _success(attempt: _Attempt, log: str, image: bytes, entry: str) -> Result:
@@ -322,11 +339,11 @@ def _success(attempt: _Attempt, log: str, image: bytes, entry: str) -> Result:
     )
 
 
-def _failure(log: str, seconds: float) -> CompileFailed:
+def _failure(log: str, seconds: float, last: str = "") -> CompileFailed:
     text = without_report(log)
     error = first_error(text) or Diagnostic(None, None, None, text.splitlines()[0] if text else
                                             "the compiler failed without a message")
-    return CompileFailed(text, error, seconds)
+    return CompileFailed(text, error, seconds, last=without_report(last) if last != log else "")
 
 
 def _encode(result: Result) -> bytes:

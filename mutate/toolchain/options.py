@@ -40,6 +40,7 @@ class Tolerance:
     limit_groups: bool = True
     unannotated_is_device: bool = False
     minimal: bool = False
+    old_dialect: bool = False
     empty_headers: tuple[str, ...] = ()
 
 
@@ -56,8 +57,8 @@ def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolera
     arguments = [f"--gpu-architecture={options.arch}"]
     arguments += [f"-D{define}" for define in options.defines]
     arguments += [f"-I{Path(folder).absolute()}" for folder in (*options.include_dirs, *tools.include_dirs, stub_dir())]
-    if options.std:
-        arguments.append(f"--std={options.std}")
+    if options.std or tolerance.old_dialect:
+        arguments.append(f"--std={options.std or 'c++14'}")
     if options.maxrregcount:
         arguments.append(f"--maxrregcount={options.maxrregcount}")
     if options.use_fast_math:
