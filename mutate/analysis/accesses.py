@@ -10,16 +10,29 @@ import re
 from dataclasses import dataclass, field
 
 from mutate.analysis.indirect import called_value, candidates
-from mutate.analysis.intrinsics import ADDRESS_ONLY, BUILTINS, COOPERATIVE_TYPES, OUT_POINTERS, OUTPUT_CALLS
+from mutate.analysis.intrinsics import (
+    ADDRESS_ONLY,
+    BUILTINS,
+    COOPERATIVE_TYPES,
+    OUT_POINTERS,
+    OUTPUT_CALLS,
+    takes_values_only,
+)
 from mutate.analysis.symbols import Space, Type, Var
 from mutate.analysis.values import MEMORY, NAMED_CASTS, Values, arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function
 
+_READING = frozenset({"load", "update", "texture", "surface-load", "fragment-load", "async"})
+_WRITING = frozenset({"store", "update", "atomic", "surface-store", "fragment-store"})
+
 
 @dataclass(eq=False)
 class Access:
-    """``kind``: load | store | update | atomic | async | texture | surface-load | surface-store | asm."""
+    """``kind``: load | store | update | atomic | async | texture | surface-load | surface-store | fragment-load |
+
+    fragment-store | asm.
+    """
 
     kind: str
     node: Node
@@ -44,11 +57,11 @@ class Access:
 
     @property
     def reads(self) -> bool:
-        return self.kind in ("load", "update", "texture", "surface-load", "async") or self.asm_kind == "load"
+        return self.kind in _READING or self.asm_kind == "load"
 
     @property
     def writes(self) -> bool:
-        return self.kind in ("store", "update", "atomic", "surface-store") or self.asm_kind in ("store", "atomic")
+        return self.kind in _WRITING or self.asm_kind in ("store", "atomic")
 
 
 @dataclass(eq=False)
@@ -346,6 +359,8 @@ class Scanner:
             return
         callees = candidates(self.values.unit, self.values, callee, args) if callee is not None else \
             tuple((self._methods if method else self._functions).get(name, ()))
+        if not callees and callee is None and not method and takes_values_only(name):
+            return
         targets = []
         for a in args:
             v = self.values.value(a).decay()

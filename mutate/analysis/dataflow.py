@@ -64,6 +64,9 @@ def _definitions(info: FunctionInfo) -> dict[Obj, list[Node]]:
             if written:
                 add(written, list(args))
             access = info.sites.at.get(node)
+            if access is not None and access.kind == "fragment-load":
+                for fragment in access.value:
+                    add(info.written_by(fragment), [*access.address, node])
             if access is not None and access.writes:
                 add(frozenset(Mem(r) for r in access.roots), list(access.value))
         elif kind == "gnu_asm_expression":

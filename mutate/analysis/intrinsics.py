@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Builtin:
-    """``kind``: load | store | atomic | async | texture | surface-load | surface-store | barrier | warp | fence | wait.
+    """``kind``: load | store | atomic | async | texture | surface-load | surface-store | fragment-load | fragment-store
 
-    ``pointer`` is the index of the argument that is the address (-1: none), ``source`` that of a second
-    address that is read (async copies), ``values`` the arguments that are data.
+    | barrier | warp | fence | wait. ``pointer`` is the index of the argument that is the address (-1: none), ``source``
+    that of a second address that is read (async copies), ``values`` the arguments that are data: what is stored, or the
+    fragment that a tile of a matrix is loaded to.
     """
 
     kind: str
@@ -30,6 +32,8 @@ def _table() -> dict[str, Builtin]:
             t[f"atomic{op}{scope}"] = Builtin("atomic", 0, values=(1, 2) if op == "CAS" else (1,))
     t["__pipeline_memcpy_async"] = Builtin("async", 0, source=1)
     t["memcpy_async"] = Builtin("async", 1, source=2)
+    t["load_matrix_sync"] = Builtin("fragment-load", 1, values=(0,))
+    t["store_matrix_sync"] = Builtin("fragment-store", 0, values=(1,))
     for dim in ("1D", "2D", "3D", "1DLayered", "2DLayered", "Cubemap", "CubemapLayered", "1Dfetch", "2Dgather"):
         for tail in ("", "Lod", "Grad"):
             t[f"tex{dim}{tail}"] = Builtin("texture")
@@ -57,6 +61,25 @@ OUT_POINTERS = {
         (("remquof", "remquo"), (2,)),
     ) for name in names
 }
+
+_MATH = """
+abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 div erf erfc
+erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim fdivide floor fma fmax fmin fmod hypot ilogb isfinite isinf isnan j0
+j1 jn ldexp lgamma llabs llrint llround log log10 log1p log2 logb lrint lround max min nearbyint nextafter norm3d norm4d
+normcdf normcdfinv pow powi rcbrt remainder rhypot rint rnorm3d rnorm4d round rsqrt saturate scalbln scalbn signbit sin
+sinh sinpi sqrt tan tanh tgamma trunc y0 y1 yn
+"""
+# CUDA's own functions that take numbers only: vector constructors, mathematics, intrinsics (those that take addresses
+# have rows above, or names that are left out here).
+_VALUES_ONLY = re.compile(
+    r"make_\w+|(?:ll|u|ull)?(?:" + "|".join(_MATH.split()) + r")[fl]?|h2?(?:cos|exp|exp10|exp2|log|log2|log10|rcp|"
+    r"rsqrt|sin|sqrt|ceil|floor|rint|trunc|tanh)|__(?!nv_|builtin_mem|cp_|pipeline|wmma|mma)\w+")
+
+
+def takes_values_only(name: str) -> bool:
+    """Whether a function of CUDA's own, known by its name, takes no address."""
+    return name not in BUILTINS and _VALUES_ONLY.fullmatch(name) is not None
+
 
 # Functions of vendor libraries that only look at an address and touch no memory.
 ADDRESS_ONLY = frozenset({"__cvta_generic_to_shared", "__cvta_generic_to_global", "__isGlobal", "__isShared",

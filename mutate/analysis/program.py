@@ -195,13 +195,17 @@ class Program:
         return any(self.touches_global(c, inner) for cs in info.callees.values() for c in cs)
 
     def opaque_calls(self) -> Iterator[tuple[FunctionInfo, Call]]:
-        """Calls that get a pointer to global memory and whose body cannot be rewritten here."""
+        """Calls that get a pointer to global memory, or access it, and whose body cannot be rewritten here."""
+        circles = {f.function.name for f in self.functions if f.function.name in self.recursive
+                   and self.touches_global(f)}
         for info in self.all():
             for call in info.sites.calls:
                 infos = info.callees.get(call.node)
                 if call.value is not None:
                     if call.passes_global or any(self.touches_global(i) for i in infos or ()):
                         yield info, call
+                elif call.name in circles:
+                    yield info, call
                 elif infos:
                     if call.is_method and any(self.touches_global(i) for i in infos):
                         yield info, call

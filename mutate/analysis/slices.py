@@ -13,8 +13,8 @@ from mutate.analysis.accesses import Access
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
-from mutate.analysis.symbols import Space
-from mutate.analysis.values import arguments, callee_name, method_receiver
+from mutate.analysis.symbols import UNKNOWN_TYPE, Space
+from mutate.analysis.values import arguments, callee_name, is_number, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
@@ -24,6 +24,15 @@ _INERT = frozenset({"type_definition", "alias_declaration", "using_declaration",
                     "namespace_alias_definition", "function_definition"})
 _NO_VALUE = frozenset({"sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype",
                        "template_argument_list", "lambda_expression", "primitive_type", "type_identifier"})
+
+
+def stored_type(info: FunctionInfo, a: Access) -> str:
+    """Type of what a surface store writes, as far as it can be told: of its template argument, or of its value."""
+    function = a.node.get("function")
+    if function is not None and "<" in function.text:
+        return function.text[function.text.index("<") + 1 : function.text.rindex(">")].split(",")[0].strip()
+    type_ = info.values.value(a.value[0]).type if a.value else UNKNOWN_TYPE
+    return type_.name if is_number(type_) else ""
 
 
 class Slicer:
@@ -141,9 +150,19 @@ class Slicer:
         if a.kind == "asm":
             return self._asm(a)
         if not a.touches_global:
-            if a.kind in ("atomic", "async") and self._any_needed(frozenset(Mem(r) for r in a.roots)):
+            if a.kind in ("atomic", "async", "fragment-store") and self._any_needed(frozenset(Mem(r) for r in a.roots)):
+                return self._kept_whole(a.node)
+            if a.kind == "fragment-load" and self._any_needed(self._fragment(a)):
                 return self._kept_whole(a.node)
             return self._all((*a.address, *a.value))
+        if a.kind == "fragment-load":
+            if self._any_needed(self._fragment(a)):
+                return self._kept_whole(a.node)
+            if not self.keep.loads:
+                return self._all(a.address)
+            self._need_address(a)
+            self._need_indices(a.value)
+            return [Piece(Act.FOLD, a.node, a)]
         if a.kind in ("load", "texture", "surface-load"):
             if not self.keep.loads:
                 return self._all(a.address)
@@ -153,13 +172,33 @@ class Slicer:
             if not self.keep.loads:
                 return self._all(a.address)
             return self._kept_whole(a.node)
-        if a.kind in ("atomic", "store", "surface-store"):  # an intrinsic that writes
+        if a.kind in ("atomic", "store", "surface-store", "fragment-store"):  # an intrinsic that writes
             for n in a.address:
                 self.need(n)
             if self._any_needed(frozenset(Mem(r) for r in a.roots)):
                 return self._kept_whole(a.node)
+            if a.kind == "fragment-store":
+                self._need_indices(a.value)
+            elif a.kind == "surface-store" and not stored_type(self.info, a):
+                for n in a.value:
+                    self._need_variables(n)
             return [*self._all(a.value), Piece(Act.ATOMIC, a.node, a)]
         return self._all((*a.address, *a.value))
+
+    def _fragment(self, a: Access) -> frozenset[Obj]:
+        """What a fragment of a matrix is loaded to."""
+        return frozenset(o for n in a.value for o in self.info.written_by(n))
+
+    def _need_indices(self, fragments: tuple[Node, ...]) -> None:
+        """A fragment is named in a ``decltype``: what it is declared with must stay, its value need not."""
+        for fragment in fragments:
+            for n in fragment.walk():
+                if n.type == "subscript_argument_list":
+                    self._need_variables(n)
+            var = self.info.values.root_variable(fragment)
+            if var is not None and var.init is not None and var not in self.needed:
+                self.needed.add(var)
+                self._changed = True
 
     def _asm(self, a: Access) -> list[Piece]:
         node = a.node

@@ -84,16 +84,21 @@ def parse(text: bytes) -> Node:
     root = _build(text, text)
     other = bytearray(text)
     for _ in range(_MOST_READINGS):
-        comparisons, arguments = _false_template_brackets(root), _false_comparisons(root)
-        if not comparisons and not arguments:
+        comparisons, arguments, casts = _false_template_brackets(root), _false_comparisons(root), _false_casts(root)
+        if not comparisons and not arguments and not casts:
             break
-        # Read again with another operator in place of the `>`, or without the template's arguments; the nodes still
-        # show the user's text.
+        # Read again with another operator in place of the `>`, without the template's arguments, or with a number in
+        # place of the variable; the nodes still show the user's text.
+        for span in casts:
+            other[span.start : span.end] = b"0" * (span.end - span.start)
         for at in comparisons:
             other[at] = 0x2F
         for span in arguments:
             other[span.start : span.end] = b" " * (span.end - span.start)
         root = _build(bytes(other), text)
+        for node in root.walk():
+            if node.type == "number_literal" and node.text.isidentifier():
+                node.type = "identifier"
     for node in list(root.walk()):
         _mend(node)
     return root
@@ -105,7 +110,36 @@ def _false_template_brackets(root: Node) -> list[int]:
                 and n.parent.type == "call_expression"]
     if not suspects:
         return []
-    templates: set[str] = set()
+    variables, templates = _variables(root)
+    found: list[int] = []
+    for node in suspects:
+        name, arguments = node.get("name"), node.get("arguments")
+        if name is not None and arguments is not None and name.text in variables and name.text not in templates:
+            found.append(arguments.end - 1)
+    return found
+
+
+def _false_casts(root: Node) -> list[Span]:
+    """What stands for ``a`` in ``(a) + b`` that was taken for a cast of ``+b``: ``a`` is a variable."""
+    suspects = [n for n in root.walk() if n.type == "cast_expression" and (type_ := n.get("type")) is not None
+                and (value := n.get("value")) is not None and value.type in ("unary_expression", "pointer_expression")
+                and type_.text.isidentifier() and not _typelike(type_.text)]
+    if not suspects:
+        return []
+    variables, functions = _variables(root)
+    types = {name.text for n in root.walk() if n.type in _NAMING_TYPES
+             and (name := n.get("name") or n.get("declarator") or (n.kids[-1] if n.kids else None)) is not None}
+    return [n.fields["type"].span for n in suspects if n.fields["type"].text in variables - types - functions]
+
+
+_NAMING_TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier",
+                           "type_definition", "alias_declaration", "type_parameter_declaration",
+                           "optional_type_parameter_declaration"})
+
+
+def _variables(root: Node) -> tuple[set[str], set[str]]:
+    """Names that are declared as variables, and as functions."""
+    functions: set[str] = set()
     variables: set[str] = set()
     for node in root.walk():
         if node.type in ("init_declarator", "parameter_declaration", "declaration", "array_declarator"):
@@ -115,13 +149,8 @@ def _false_template_brackets(root: Node) -> list[int]:
             if name is not None and name.type == "identifier":
                 variables.add(name.text)
         elif node.type == "function_declarator" and (name := node.get("declarator")) is not None:
-            templates.add(name.text)
-    found: list[int] = []
-    for node in suspects:
-        name, arguments = node.get("name"), node.get("arguments")
-        if name is not None and arguments is not None and name.text in variables and name.text not in templates:
-            found.append(arguments.end - 1)
-    return found
+            functions.add(name.text)
+    return variables, functions
 
 
 def _false_comparisons(root: Node) -> list[Span]:

@@ -65,8 +65,9 @@ def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
 
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:
     """``index`` is the C expression of the new index, before it is wrapped into the array's range."""
-    # The shared side of an asynchronous copy keeps its address: it is written by the copy engine, 16 bytes a thread.
-    skipped = ("asm", "async")
+    # The shared side of an asynchronous copy keeps its address: it is written by the copy engine, 16 bytes a thread. A
+    # fragment of a matrix is accessed by the library's own addresses.
+    skipped = ("asm", "async", "fragment-load", "fragment-store")
     shared = [(i, a) for i, a in program.accesses() if a.touches_shared and a.kind not in skipped]
     if not shared:
         return Refused("no-shared-access", "the kernel does not access shared memory",

@@ -217,7 +217,8 @@ def opaque_call_refusal(program: Program, what: str) -> Refused | None:
                            "call the __device__ function by its name")
         reason = "recursive" if call.name in program.recursive else (
             "a member function that accesses global memory" if call.is_method else "defined elsewhere")
-        return Refused("opaque-call", f"{call.name or call.node.text[:40]}() gets a pointer to global memory and is "
+        does = "gets a pointer to" if call.passes_global else "accesses"
+        return Refused("opaque-call", f"{call.name or call.node.text[:40]}() {does} global memory and is "
                                       f"{reason}: {what} cannot be made inside it", span,
                        "define it as a __device__ function in this file or in a local #include")
     return None
@@ -238,15 +239,6 @@ def indirect_refusal(program: Program, hit: Callable[[FunctionInfo], bool], what
                 return Refused("indirect-call", f"`{text}` calls a function pointer or an object and "
                                f"may call {found[0].function.qualified}, which {what}", span,
                                "call the __device__ function by its name")
-    return None
-
-
-def surface_refusal(program: Program) -> Refused | None:
-    """Refusal for the first store to a surface: it has no address that a value or a guard could be made of."""
-    for info, access in program.accesses():
-        if access.kind == "surface-store":
-            span = info.function.file.expansion.to_source(access.node.span) if info.function.file.main else None
-            return Refused("surface-store", "a surface store cannot be given another value or a guard", span)
     return None
 
 

@@ -144,9 +144,20 @@ class _Writer:
                 self.out.replace(function.span, name, "asynchronous copy made opaque")
                 self.out.comment(a.node, "asynchronous copy made opaque")
             return None
+        if a.kind == "fragment-load":
+            self.features |= {"opaque", "fragment"}
+            self.out.replace((a.node.get("function") or a.node).span, "km_opaque_fragment", "load made opaque")
+            self.out.comment(a.node, "load made opaque")
+            return None
+        if a.kind == "fragment-store":
+            self.features |= {"bits", "never"}
+            pointer, fragment = (self.out.show(x) for x in arguments(a.node)[:2])
+            self.out.insert(a.node.start, f"if (km_never({fragment}, {pointer})) ", "store guarded")
+            self.out.comment(a.node, "store guarded")
+            return None
         if a.builtin:
             if a.kind == "surface-store":
-                return Refused("surface-store", "a surface store cannot be guarded by its value", span)
+                self.features.add("place")
             self.features |= {"opaque", "bits", "never"}
             self.guarded.add(a.builtin)
             self._rename(a.node.get("function") or a.node, a.builtin, f"km_{a.builtin}")

@@ -11,7 +11,7 @@ from mutate.toolchain.cache import cached_text
 _NEEDS = {"put": {"bits"}, "guarded-put": {"never-at", "bits"}, "never": {"bits"}, "never-at": {"bits"},
           "sink": {"bits"},
           "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"},
-          "ptx": {"opaque"}}
+          "ptx": {"opaque"}, "fragment": {"opaque"}, "place": {"bits"}}
 
 _NAME = "prelude.cuh.j2"
 

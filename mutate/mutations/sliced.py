@@ -13,7 +13,7 @@ from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Program, type_decides
 from mutate.analysis.ptx import read_ptx
-from mutate.analysis.slices import Slicer
+from mutate.analysis.slices import Slicer, stored_type
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -28,7 +28,6 @@ from mutate.mutations.base import (
     lambda_refusal,
     library_barrier_refusal,
     opaque_call_refusal,
-    surface_refusal,
 )
 from mutate.source import Edit, Span
 
@@ -117,6 +116,8 @@ class _Writer:
             return [self._ptx_store(p.access)]
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
+        if p.act is Act.FOLD and p.access is not None and p.access.kind == "fragment-load":
+            return [self._fragment(p.access, "km_fold(km_sink, km_fragment.value);", True)]
         if p.act is Act.FOLD:
             return [f"{self._fold(p.node)}(km_sink, {show(p.node)});"]
         if p.act is Act.STORE and p.access is not None:
@@ -185,9 +186,36 @@ class _Writer:
             arm = arm.get("right") if arm.type == "assignment_expression" else kids[0] if len(kids) == 1 else None
         return arm is not None and self.info.sites.at[arm].kind == "load"
 
+    def _fragment(self, a: Access, then: str, first: bool) -> str:
+        """A load or store of a fragment of a matrix, which goes to or comes from a fragment of its own."""
+        show = self.show
+        function, (data, *_) = a.node.get("function"), a.value
+        self.features.add("any")
+        args = ", ".join("km_fragment.value" if x is data else show(x) for x in arguments(a.node))
+        call = f"{show(function) if function is not None else a.builtin}({args});"
+        parts = [f"km_Spare<decltype({show(data)})> km_fragment;", *([call, then] if first else [then, call])]
+        return f"{{ {' '.join(parts)} }}"
+
     def _intrinsic(self, a: Access) -> str:
         """An atomic or a store intrinsic with the sink as its value."""
         args = arguments(a.node)
+        if a.kind == "fragment-store":
+            self.features.add("put")
+            fill = f"km_fragment.value = km_value<decltype({self.show(a.value[0])})>(km_sink);"
+            if not self.style.guard_stores:
+                return self._fragment(a, fill, False)
+            self.features.add("never-at")
+            return f"if (km_never_at({self.show(a.address[0])})) {self._fragment(a, fill, False)}"
+        if a.kind == "surface-store":
+            self.features.add("put")
+            type_ = stored_type(self.info, a) or f"decltype({self.show(a.value[0])})"
+            texts = [f"km_value<{type_}>(km_sink)" if x in a.value else self.show(x) for x in args]
+            function = a.node.get("function")
+            call = f"{self.show(function) if function is not None else a.builtin}({', '.join(texts)});"
+            if not self.style.guard_stores:
+                return call
+            self.features |= {"never-at", "place"}
+            return f"if (km_never_at(km_place({', '.join(texts[2:])}))) {call}"
         function = a.node.get("function")
         name = self.show(function) if function is not None else a.builtin
         texts = []
@@ -399,7 +427,7 @@ def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    for refusal in (error_refusal(program), surface_refusal(program), grid_barrier_refusal(program),
+    for refusal in (error_refusal(program), grid_barrier_refusal(program),
                     library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told"),
                     opaque_call_refusal(program, f"a {style.id} variant"), lambda_refusal(program)):
         if refusal is not None:

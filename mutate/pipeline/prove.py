@@ -43,8 +43,7 @@ class Candidate:
     """What NVRTC compiles."""
     compiled: Compiled | None = None
     failure: CompileFailed | None = None
-    rolled: dict[bool, Compiled] = field(default_factory=dict)
-    """With loops rolled, by whether those are too that the user wants unrolled."""
+    rolled: Compiled | None = None
     extra: list[Reason] = field(default_factory=list)
     cap: int | None = None
 
@@ -62,8 +61,8 @@ class Work:
     original_source: bytes
     candidates: list[Candidate]
     original: Compiled | None = None
-    rolled: dict[bool, Compiled] = field(default_factory=dict)
-    rolled_sources: dict[bool, bytes] = field(default_factory=dict)
+    rolled: Compiled | None = None
+    rolled_source: bytes | None = None
     error: KmutateError | None = None
     plan: PaddingPlan | None = None
     open: int = 0
@@ -158,24 +157,12 @@ class Prover:
         after = rough_counts(c.compiled.cubin, c.compiled.entry)
         if not _differ(c.mutations, before, after, c.text.has_sink):
             return
-        self._roll(work, c, True)
-
-    def _roll(self, work: Work, c: Candidate, also_asked: bool) -> None:
-        """Compiles both with rolled loops. What fails with all of them rolled is tried with fewer."""
-        if also_asked not in work.rolled_sources:
-            work.rolled_sources[also_asked] = rolled_text(work.original_source, self.file, self.source_options,
-                                                          also_asked=also_asked)
-        source = work.rolled_sources[also_asked]
-        if source != work.original_source:
-            self._submit(work, source, partial(self._rolled_done, work, c, also_asked, work))
-            self._submit(work, rolled_text(c.source, self.file, self.source_options, also_asked=also_asked),
-                         partial(self._rolled_done, work, c, also_asked, c))
-
-    def _rolled_done(self, work: Work, c: Candidate, also_asked: bool, place: Work | Candidate, result: Result) -> None:
-        if isinstance(result, Compiled):
-            place.rolled[also_asked] = result
-        elif also_asked:
-            self._roll(work, c, False)
+        if work.rolled_source is None:
+            work.rolled_source = rolled_text(work.original_source, self.file, self.source_options)
+            if work.rolled_source != work.original_source:
+                self._submit(work, work.rolled_source, partial(_keep_rolled, work))
+        if work.rolled_source != work.original_source:
+            self._submit(work, rolled_text(c.source, self.file, self.source_options), partial(_keep_rolled, c))
 
     # -- occupancy ----------------------------------------------------------------------------------------
 
@@ -222,21 +209,15 @@ class Prover:
     def certify_all(self) -> dict[int, dict[str, Certificate]]:
         """Certificates by work (index) and variant."""
         images: list[Compiled] = []
-        places: dict[int, int] = {}
 
         def add(c: Compiled | None) -> int | None:
             if c is None:
                 return None
-            if id(c) not in places:
-                places[id(c)] = len(images)
-                images.append(c)
-            return places[id(c)]
+            images.append(c)
+            return len(images) - 1
 
-        def even(w: Work, c: Candidate) -> tuple[int | None, int | None]:
-            both = next((k for k in (True, False) if k in w.rolled and k in c.rolled), None)
-            return (None, None) if both is None else (add(w.rolled[both]), add(c.rolled[both]))
-
-        slots = [(add(w.original), [(add(c.compiled), *even(w, c)) for c in w.candidates]) for w in self.works]
+        slots = [(add(w.original), add(w.rolled), [(add(c.compiled), add(c.rolled)) for c in w.candidates])
+                 for w in self.works]
         start = time.perf_counter()
         if images:
             self.progress("disassembling", 0, 1)
@@ -244,12 +225,12 @@ class Prover:
                                waiting=self._nvdisasm) if images else []
         self.seconds["nvdisasm"] += time.perf_counter() - start
         out: dict[int, dict[str, Certificate]] = {}
-        for i, (work, (original, variants)) in enumerate(zip(self.works, slots, strict=True)):
+        for i, (work, (original, rolled, variants)) in enumerate(zip(self.works, slots, strict=True)):
             done = out[i] = {}
-            for c, (natural, rolled, flat) in zip(work.candidates, variants, strict=True):
+            for c, (natural, even) in zip(work.candidates, variants, strict=True):
                 if original is None or natural is None or c.compiled is None or work.original is None:
                     continue
-                static, identical = self._static(c, images, listings, original, natural, rolled, flat)
+                static, identical = self._static(c, images, listings, original, natural, rolled, even)
                 done[c.name] = self._certificate(work, c, static, identical)
                 self.listings[i, None], self.listings[i, c.name] = listings[original], listings[natural]
         return out
@@ -305,6 +286,11 @@ class Prover:
                                       "threads a block", Verdict.VALID))
         unique = tuple(dict.fromkeys(reasons))
         return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
+
+
+def _keep_rolled(place: Work | Candidate, result: Result) -> None:
+    if isinstance(result, Compiled):
+        place.rolled = result
 
 
 def _keep_capped(c: Candidate, text: VariantText, source: bytes, result: Result) -> None:

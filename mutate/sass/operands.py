@@ -161,6 +161,8 @@ def written(instruction: Instruction) -> tuple[str, ...] | None:
         return tuple(o.key for o in operands[:2] if o.kind in ("P", "UP") and o.number >= 0)
     if name not in _WRITES_FIRST:
         return None
+    if name in ("VOTE", "VOTEU"):
+        operands = operands[:-1]  # the predicate that is voted on is read
     found: list[str] = []
     seen_register = False
     for operand in operands:

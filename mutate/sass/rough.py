@@ -14,11 +14,14 @@ from mutate.toolchain.elf import Cubin
 
 _OPCODES = {
     0x181: "global_load", 0x186: "global_store", 0x184: "shared_load", 0x188: "shared_store", 0x1AE: "async_copy",
+    0x180: "generic_load", 0x185: "generic_store", 0x03B: "shared_load.matrix",
     0x18C: "shared_atomic", 0x18E: "global_reduction", 0x1A8: "global_atomic", 0x11D: "barrier",
+    0x03C: "tensor", 0x037: "tensor", 0x03F: "tensor", 0x031: "fp16.fma",
     0x021: "fp32.add", 0x020: "fp32.mul", 0x023: "fp32.fma", 0x029: "fp64.add", 0x028: "fp64.mul", 0x02B: "fp64.fma",
     0x030: "fp16.add", 0x032: "fp16.mul", 0x108: "sfu",
 }
-_BY_WIDTH = frozenset({"global_load", "global_store", "shared_load", "shared_store", "async_copy"})
+_BY_WIDTH = frozenset({"global_load", "global_store", "generic_load", "generic_store", "shared_load", "shared_store",
+                       "async_copy"})
 _WIDTHS = (8, 8, 16, 16, 32, 64, 128, 128)
 
 

@@ -152,3 +152,33 @@ def test_any_text_is_preprocessed_without_an_exception(text: str) -> None:
         i for i in range(256) if i != 10))
     whole = expansion.to_source(Span(0, len(expansion.text))) if expansion.text else Span(0, 0)
     assert whole.end <= len(expansion.source)
+
+
+def test_an_edit_over_directives_leaves_them_balanced() -> None:
+    source = "void f() {\n#ifdef A\n    a();\n#else\n    b();  // gone\n#endif\n    c();\n#if 0\n    d();\n#endif\n}\n"
+    expansion = expand(source)
+    text = expansion.text.decode()
+    edit = Edit(text.index("b();"), text.index("c();") + 4, "x();")
+    done = apply_edits(expansion.source, expansion.lower_edits([edit])).decode()
+    assert [line.strip() for line in done.splitlines() if line.strip()] == [
+        "void f() {", "#ifdef A", "a();", "#else", "x();", "#endif", "#if 0", "d();", "#endif", "}"]
+
+
+def test_the_text_of_a_span_may_be_put_on_one_line() -> None:
+    """No comment swallows what follows it, and only the chosen branch is there."""
+    source = "x = f(a, // the first\n#ifdef A\n  b);\n#else\n  c /* last */);\n#endif\ny = g(d, // the only\n  e);\n"
+    expansion = expand(source)
+    text = expansion.text.decode()
+    first = expansion.show(Span(text.index("f(a"), text.index(");", text.index("c ")) + 1))
+    assert "".join(first.split()) == "f(a,c)"
+    second = expansion.show(Span(text.index("g(d"), text.index("e)") + 2))
+    assert "".join(second.split()) == "g(d,e)"
+
+
+def test_a_file_read_before_the_source_defines_its_macros() -> None:
+    files = {"before.h": b"#define N 16\n", "again.h": b"#include \"before.h\"\n#define M N\n"}
+    preprocessor = Preprocessor((), "sm_90", lambda path: (path, files[path]) if path in files else None)
+    for path in ("before.h", "again.h", "missing.h"):
+        preprocessor.include(path)
+    assert preprocessor.run(b"int a[N], b[M];").text.strip() == b"int a[16], b[16];"
+    assert [name for name, _ in preprocessor.included] == ["before.h", "again.h"]

@@ -1,0 +1,209 @@
+"""What real projects taught: code that once was refused, miscompiled or wrongly judged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mutate.frontend.load import load_unit
+from mutate.frontend.tree import parse
+from mutate.model import Outcome, Verdict
+from mutate.mutations.base import Refused
+from mutate.mutations.build import VariantText, build_variant
+from mutate.mutations.registry import parse_composition
+from mutate.mutations.rolled import rolled_text
+from mutate.pipeline.run import prove_file
+from mutate.results import Request, VariantResult
+from mutate.toolchain.locate import find_toolchain
+
+needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+SLICED = ("memory-only", "load-only", "store-only")
+
+
+def prove(source: str, *mutations: str, kernel: str = "k") -> dict[str, VariantResult]:
+    request = Request(Path("real.cu"), mutations, (f"^{kernel}$",), text=source.encode())
+    (result,) = prove_file(request).results
+    return {v.mutation: v for v in result.variants}
+
+
+def check_valid(found: dict[str, VariantResult]) -> None:
+    for name, v in found.items():
+        assert v.outcome is Outcome.OK, (name, v.log or v.refusal)
+        assert v.certificate is not None and v.certificate.verdict is Verdict.VALID, (name, v.certificate)
+
+
+def text_of(source: str, mutation: str, kernel: str = "k") -> str:
+    unit = load_unit(source.encode(), "real.cu")
+    (function,) = (f for f in unit.kernels if f.name == kernel)
+    made = build_variant(unit, function, parse_composition(mutation))
+    assert isinstance(made, VariantText), made
+    return made.text.decode()
+
+
+def refusal(source: str, mutation: str) -> Refused:
+    unit = load_unit(source.encode(), "real.cu")
+    made = build_variant(unit, unit.kernels[-1], parse_composition(mutation))
+    assert isinstance(made, Refused)
+    return made
+
+
+FRAGMENTS = """#include <mma.h>
+using namespace nvcuda;
+__global__ void k(const half *A, const half *B, float *C, int K, int N) {
+    __shared__ half tile[256];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> c[2];
+    for (int i = 0; i < 2; i++) wmma::fill_fragment(c[i], 0.0f);
+    for (int k = 0; k < K; k += 16) {
+        tile[threadIdx.x] = A[blockIdx.x * 16 * K + k + threadIdx.x];
+        __syncthreads();
+        wmma::load_matrix_sync(a, tile, 16);
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            wmma::load_matrix_sync(b, &B[(blockIdx.y * 2 + i) * 16 * K + k], K);
+            wmma::mma_sync(c[i], a, b, c[i]);
+        }
+        __syncthreads();
+    }
+    for (int i = 0; i < 2; i++)
+        wmma::store_matrix_sync(C + blockIdx.x * 16 * N + (blockIdx.y * 2 + i) * 16, c[i], N, wmma::mem_row_major);
+}
+"""
+
+
+@needs_nvrtc
+def test_fragments_of_matrices_are_loaded_and_stored_as_arrays_are() -> None:
+    found = prove(FRAGMENTS, *SLICED, "math-only")
+    check_valid(found)
+    static = found["math-only"].certificate.static  # type: ignore[union-attr]
+    assert static is not None and static.variant["tensor"] == static.original["tensor"] > 0
+
+
+def test_the_shared_side_of_a_fragment_goes_with_the_arithmetic() -> None:
+    kernel = text_of(FRAGMENTS, "memory-only").split("__global__")[1]
+    assert "load_matrix_sync(km_fragment.value, &B[" in kernel and "mma_sync" not in kernel
+    assert "load_matrix_sync(a, tile" not in kernel and "km_fold(km_sink, A[" in kernel
+
+
+SURFACE = """__global__ void k(cudaSurfaceObject_t s, const float *in, int w) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= w) return;
+    float v = in[y * w + x];
+    v = v * v;
+    surf2Dwrite(v, s, x * 4, y, cudaBoundaryModeTrap);
+    surf2Dwrite<uchar4>(make_uchar4(1, 2, 3, v), s, (x + w) * 4, y);
+}
+"""
+
+
+@needs_nvrtc
+def test_surface_stores_store_the_sink_or_are_guarded() -> None:
+    found = prove(SURFACE, *SLICED, "math-only")
+    check_valid(found)
+    counts = {name: v.certificate.static.variant.get("surface", 0)  # type: ignore[union-attr]
+              for name, v in found.items()}
+    assert counts == {"memory-only": 2, "load-only": 0, "store-only": 2, "math-only": 0}
+
+
+DIRECTIVES = """template <class T> struct Shared { __device__ T *get() { extern __shared__ T s[]; return s; } };
+__global__ void k(const float *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if __CUDA_ARCH__ <= 130
+    extern volatile __shared__ float data[];
+#else
+    Shared<float> shared;
+    volatile float *data = shared.get();
+#endif
+    data[threadIdx.x] = in[i] * // scaled
+        2.0f;
+    __syncthreads();
+#ifdef TWICE
+    data[threadIdx.x] *= 2.0f;
+#endif
+    out[i] = data[threadIdx.x ^ 1];
+}
+"""
+
+
+@needs_nvrtc
+def test_directives_among_dropped_statements_stay() -> None:
+    check_valid(prove(DIRECTIVES, *SLICED, "math-only"))
+    text = text_of(DIRECTIVES, "memory-only")
+    assert [text.count(d) for d in ("#if", "#else", "#endif")] == [2, 1, 2]
+
+
+@pytest.mark.parametrize(("expression", "kinds"), [
+    ("(a) + (b * 2)", ["binary_expression", "binary_expression"]),
+    ("(a) - b", ["binary_expression"]),
+    ("(a) * p[1]", ["binary_expression"]),
+    ("(a) & b", ["binary_expression"]),
+    ("(float) -b", ["cast_expression"]),
+])
+def test_a_variable_in_parentheses_is_no_cast(expression: str, kinds: list[str]) -> None:
+    source = f"typedef float T;\nvoid f(int a, int b, float *p) {{ float x = {expression}; }}"
+    found = [n for n in parse(source.encode()).walk() if n.type in ("binary_expression", "cast_expression")]
+    assert [n.type for n in found] == kinds
+    assert found[0].text == expression
+    assert {n.text for n in found[0].walk() if n.type == "identifier"} == set(re.findall(r"\b[abp]\b", expression))
+
+
+@needs_nvrtc
+def test_what_an_address_needs_is_kept_when_it_stands_in_parentheses() -> None:
+    check_valid(prove("__global__ void k(float *out, const float *in, int w) {\n"
+                      "    const int row = blockIdx.x * w;\n"
+                      "    int at = ((row) + (w - 1) * threadIdx.x);\n"
+                      "    out[at] = in[at] * 2.0f;\n}\n", *SLICED, "math-only"))
+
+
+def test_numbers_of_unknown_type_do_not_make_a_call_opaque() -> None:
+    text = text_of("template <class V, class T> __device__ V pair(T x, T y) { return make_float2(x, y); }\n"
+                   "template <class V> __global__ void k(V *p) {\n"
+                   "    V a = p[threadIdx.x];\n"
+                   "    a = pair<V>(fmaxf(a.y, 0), __fdividef(a.x, 2));\n"
+                   "    p[threadIdx.x] = a;\n}\n", "memory-only")
+    assert "km_put(p[threadIdx.x], km_sink)" in text
+
+
+def test_a_recursion_that_reads_textures_is_refused() -> None:
+    found = refusal("template <int i> __device__ float row(float x, cudaTextureObject_t t) {\n"
+                    "    return tex1D<float>(t, x + i) + row<i - 1>(x, t);\n}\n"
+                    "template <> __device__ float row<-1>(float x, cudaTextureObject_t t) { return 0; }\n"
+                    "__global__ void k(float *out, cudaTextureObject_t t) { out[threadIdx.x] = row<8>(threadIdx.x, t); "
+                    "}\n", "memory-only")
+    assert found.slug == "opaque-call" and "recursive" in found.why
+
+
+ASKED = """__global__ void k(float *out, const float *in, int n) {
+    float s = 0.0f, t = 1.0f;
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+        float v = in[j * 32 + threadIdx.x];
+        for (int r = 0; r < 12; r++) { s = s * v + t; t = t * s + v; s += sqrtf(t); }
+    }
+    out[threadIdx.x] = s + t;
+}
+"""
+
+
+@needs_nvrtc
+def test_loops_are_compared_rolled_where_the_compiler_chooses_the_factor() -> None:
+    found = prove(ASKED, "memory-only", "math-only")
+    check_valid(found)
+    static = found["memory-only"].certificate.static  # type: ignore[union-attr]
+    assert static is not None and static.loops == "rolled"
+
+
+def test_rolled_text_takes_the_place_of_pragmas_without_a_number_only() -> None:
+    source = (b"__global__ void k(float *p) {\n#pragma unroll\n for (;;) p[0]++;\n#pragma unroll 4\n for (;;) p[1]++;\n"
+              b"for (;;) p[2]++;\n}\n")
+    text = rolled_text(source, "k.cu").decode()
+    assert text.count('_Pragma("unroll 1")') == 2 and "#pragma unroll 4" in text and "#pragma unroll\n" not in text
+
+
+@needs_nvrtc
+def test_register_variables_are_compiled_as_older_sources_mean_them() -> None:
+    check_valid(prove("__global__ void k(float *p) { register float x = p[threadIdx.x]; p[threadIdx.x] = x * x; }\n",
+                      "memory-only", "math-only"))
