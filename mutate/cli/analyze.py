@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from mutate.analyzed import BACKENDS, AnalyzeRequest
-from mutate.cli.settings import compile_options, parse_settings, several
+from mutate.cli.settings import Shared, compile_options, several
 from mutate.errors import KmutateError
-from mutate.results import Request
 from mutate.sweeps import SWEEPS, parse_sweeps
 from mutate.timing import Settings
 
@@ -68,10 +67,8 @@ _DEFAULT = Settings()
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Write the whole report as one page, too.")
 def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, ...], instances: tuple[str, ...],
-                    arch: str | None, defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
-                    maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
-                    launch_file: Path | None, backend: str, device: int, machine: str | None, full: bool, l2: str,
-                    target: float, budget: float, limit: float, sweeps: tuple[str, ...], no_sweep: bool,
+                    arch: str | None, shared: Shared, backend: str, device: int, machine: str | None, full: bool,
+                    l2: str, target: float, budget: float, limit: float, sweeps: tuple[str, ...], no_sweep: bool,
                     no_counters: bool, as_json: bool, markdown: bool, html: Path | None) -> int:
     """Time the variants of each kernel of FILE, name its limiter, and bound what fixing each cause would gain."""
     try:
@@ -80,8 +77,7 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
         if html is not None and not html.resolve().parent.is_dir():
             raise KmutateError("output-not-writable", f"cannot write {html}: there is no such folder",
                                hint="make the folder, or give --html another path")
-        source = Request(file, mutations, kernels, instances, arch or "", defines, include_dirs, std, maxrregcount,
-                         use_fast_math, parse_settings(settings), launch_file)
+        source = shared.request(file, arch, mutations=mutations, kernels=kernels, instances=instances)
         request = AnalyzeRequest(source, backend, machine,
                                  Settings(l2=l2, target=target / 100, budget=budget, limit=limit, device=device),
                                  not no_sweep, not no_counters, full, parse_sweeps(sweeps))

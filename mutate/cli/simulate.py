@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mutate.cli.settings import compile_options, parse_settings
+from mutate.cli.settings import Shared, compile_options
 from mutate.errors import KmutateError
-from mutate.results import Request
 from mutate.simulated import CHECKS, SimulateReport, SimulateRequest
 
 if TYPE_CHECKING:
@@ -78,16 +78,14 @@ def _machine(name: str | None, arch: str | None) -> tuple[Machine | None, str]:
               help=f"Look for problems of shared memory: {','.join(CHECKS)}. Exit code 1 when there are any.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.counters/1).")
 def simulate_command(file: Path, kernels: tuple[str, ...], instances: tuple[str, ...], arch: str | None,
-                     defines: tuple[str, ...], include_dirs: tuple[str, ...], std: str | None,
-                     maxrregcount: int | None, use_fast_math: bool, settings: tuple[str, ...],
-                     launch_file: Path | None, blocks: int | None, budget: int | None, by_line: bool,
-                     machine_name: str | None, dlcm: str, check: str, as_json: bool) -> int:
+                     shared: Shared, blocks: int | None, budget: int | None, by_line: bool, machine_name: str | None,
+                     dlcm: str, check: str, as_json: bool) -> int:
     """Execute the kernels of FILE without a GPU and count what they do, by the launches that FILE declares."""
     named = arch or _DEFAULT_ARCH
     try:
+        source = shared.request(file, arch, kernels=kernels, instances=instances)
         machine, named = _machine(machine_name, arch)
-        source = Request(file, (), kernels, instances, named, defines, include_dirs, std, maxrregcount, use_fast_math,
-                         parse_settings(settings), launch_file)
+        source = replace(source, arch=named)
         request = SimulateRequest(source, machine_name, blocks, budget, by_line, dlcm, _checks(check))
         from mutate.pipeline.start import start_compilers  # before what takes longer to load
 

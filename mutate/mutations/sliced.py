@@ -117,7 +117,7 @@ class _Writer:
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
         if p.act is Act.FOLD and p.access is not None and p.access.kind == "fragment-load":
-            return [self._fragment(p.access, "km_fold(km_sink, km_fragment.value);", True)]
+            return [self._fragment(p.access, "km_fold(km_sink, km_fragment.place());", True)]
         if p.act is Act.FOLD:
             return [f"{self._fold(p.node)}(km_sink, {show(p.node)});"]
         if p.act is Act.STORE and p.access is not None:
@@ -191,7 +191,7 @@ class _Writer:
         show = self.show
         function, (data, *_) = a.node.get("function"), a.value
         self.features.add("any")
-        args = ", ".join("km_fragment.value" if x is data else show(x) for x in arguments(a.node))
+        args = ", ".join("km_fragment.place()" if x is data else show(x) for x in arguments(a.node))
         call = f"{show(function) if function is not None else a.builtin}({args});"
         parts = [f"km_Spare<decltype({show(data)})> km_fragment;", *([call, then] if first else [then, call])]
         return f"{{ {' '.join(parts)} }}"
@@ -201,7 +201,7 @@ class _Writer:
         args = arguments(a.node)
         if a.kind == "fragment-store":
             self.features.add("put")
-            fill = f"km_fragment.value = km_value<decltype({self.show(a.value[0])})>(km_sink);"
+            fill = f"km_fragment.place() = km_value<decltype({self.show(a.value[0])})>(km_sink);"
             if not self.style.guard_stores:
                 return self._fragment(a, fill, False)
             self.features.add("never-at")
@@ -259,11 +259,10 @@ class _Writer:
                 texts.append(self.show(x))
                 continue
             self.features.add("any")
-            by_reference = any(_takes_reference(c, i) for c in infos)
             if type_decides(infos, i):
-                texts.append(f"km_Spare<decltype({self.show(x)})>().{'place()' if by_reference else 'value'}")
+                texts.append(f"km_Spare<decltype({self.show(x)})>().place()")
             else:
-                texts.append("km_AnyRef()" if by_reference else "km_Any()")
+                texts.append("km_AnyRef()" if any(_takes_reference(c, i) for c in infos) else "km_Any()")
         name = self.show(function) if function is not None else ""
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)

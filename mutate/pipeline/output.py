@@ -95,6 +95,7 @@ def make_bench(report: Report, unit: Unit) -> Bench | None:
     if report.request.maxrregcount:
         flags.append(f"-maxrregcount={report.request.maxrregcount}")
     flags += [f"-D{d}" for d in report.request.defines] + [f"-I{i}" for i in report.request.include_dirs]
+    flags += [f"-include {i}" for i in report.request.pre_includes]
     return Bench(Path(unit.main.name), report.request.output, tuple(cases), tuple(flags))
 
 

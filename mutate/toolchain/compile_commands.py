@@ -152,11 +152,10 @@ def _near(wanted: str, known: Sequence[str]) -> str:
     import difflib
 
     name = Path(wanted).name
-    same = [k for k in known if Path(k).name == name]
-    near = same or difflib.get_close_matches(wanted, known, n=3, cutoff=0.6)
+    near = [k for k in known if Path(k).name == name]
     if not near:
         names = {Path(k).name: k for k in known}
-        near = [names[n] for n in difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)]
+        near = [names[n] for n in difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)]
     if near:
         return f"did you mean {', '.join(near[:3])}? A header has no entry: give -I and -D as a file that includes it"
     cuda = [k for k in known if k.endswith(".cu")]
@@ -182,6 +181,7 @@ _PASSED_OVER = frozenset({
     "--dependency-output", "-L", "--library-path", "-l", "--library", "-odir", "--output-directory", "-diag-suppress",
     "--diag-suppress", "-Werror", "-rdc", "--relocatable-device-code", "-t", "--threads", "-Xclang", "-mllvm"})
 _ARCHITECTURE = re.compile(r"(?:sm|compute)_(\d+)([af]?)")
+_DEFINITION = re.compile(r"([A-Za-z_]\w*)(?:$|[=(])")
 _DIALECT = re.compile(r"(?:c|gnu)\+\+(\w+)")
 
 
@@ -255,10 +255,12 @@ def _with_files(arguments: Sequence[str], entry: _Entry, path: Path, depth: int)
 
 def _take(found: _Found, kind: str, value: str, folder: str) -> None:
     if kind == "define":
-        for one in value.split(",") if "(" not in value and '"' not in value else [value]:
-            name = re.match(r"\w*", one)
-            if name is not None and name[0]:
-                found.defines[name[0]] = one
+        # nvcc takes a list of definitions; a comma may also be in a value.
+        parts = value.split(",")
+        for one in parts if all(_DEFINITION.match(p) for p in parts) else [value]:
+            name = _DEFINITION.match(one)
+            if name is not None:
+                found.defines[name[1]] = one
     elif kind == "undefine":
         found.defines.pop(value, None)
     elif kind in ("include", "system", "after"):

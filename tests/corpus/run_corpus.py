@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -78,6 +79,7 @@ def run_project(root: Path, known: dict[str, Record], options: argparse.Namespac
                              progress=lambda done, of: progress.update(bar, completed=done, total=of))
         tasks = [t for t in make_tasks(found, code_version(), options.arch)
                  if options.kernel is None or re.search(options.kernel, f"{t.path}:{t.kernel}")]
+        tasks = tasks[:: options.every]
         del found
         records: dict[str, Record] = {t.key: known[t.key] for t in tasks if t.key in known}
         open_tasks = [t for t in tasks if t.key not in known]
@@ -109,9 +111,11 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=240.0, help="seconds a kernel may take")
     parser.add_argument("--instances", type=int, default=3, help="instances of a template to try until one compiles")
     parser.add_argument("--kernel", help="only kernels whose FILE:NAME this regular expression finds")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: each N-th kernel")
     parser.add_argument("--show", metavar="SLUG", help="list the variants with a refusal or reason of this slug")
     parser.add_argument("--not-compiled", action="store_true", help="list the kernels whose original does not compile")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the processes end with this one
     problems: list[str] = []
     known = read_results(options.results)
     console = Console(stderr=True)

@@ -84,7 +84,7 @@ def test_fragments_of_matrices_are_loaded_and_stored_as_arrays_are() -> None:
 
 def test_the_shared_side_of_a_fragment_goes_with_the_arithmetic() -> None:
     kernel = text_of(FRAGMENTS, "memory-only").split("__global__")[1]
-    assert "load_matrix_sync(km_fragment.value, &B[" in kernel and "mma_sync" not in kernel
+    assert "load_matrix_sync(km_fragment.place(), &B[" in kernel and "mma_sync" not in kernel
     assert "load_matrix_sync(a, tile" not in kernel and "km_fold(km_sink, A[" in kernel
 
 
@@ -207,3 +207,16 @@ def test_rolled_text_takes_the_place_of_pragmas_without_a_number_only() -> None:
 def test_register_variables_are_compiled_as_older_sources_mean_them() -> None:
     check_valid(prove("__global__ void k(float *p) { register float x = p[threadIdx.x]; p[threadIdx.x] = x * x; }\n",
                       "memory-only", "math-only"))
+
+
+@needs_nvrtc
+def test_an_argument_that_nothing_needs_may_have_no_default_constructor() -> None:
+    check_valid(prove("#include <cooperative_groups.h>\n"
+                      "namespace cg = cooperative_groups;\n"
+                      "template <class T, class G> __device__ void put(T *p, T x, G &group) {\n"
+                      "    group.sync();\n    p[group.thread_rank()] = x * x;\n}\n"
+                      "template <class T, class G> __device__ void keep(T *p, T x, G group) { *p = x; }\n"
+                      "__global__ void k(float *p) {\n"
+                      "    cg::thread_block block = cg::this_thread_block();\n"
+                      "    keep(p + blockIdx.x, p[7], block);\n"
+                      "    put(p, p[threadIdx.x], block);\n}\n", *SLICED, "math-only"))
