@@ -60,9 +60,9 @@ class Shared:
             include_dirs = (*include_dirs, *build.include_dirs)
             std, registers = std or build.std, registers or build.maxrregcount
             fast, pre_includes = fast or build.use_fast_math, build.pre_includes
-            if default_arch is not None:
-                arch = arch or build.arch
-        return Request(file, mutations, kernels, instances, arch or default_arch or "", defines, include_dirs, std,
+            if default_arch is not None and arch is None:
+                arch = build.arch
+        return Request(file, mutations, kernels, instances, default_arch or "" if arch is None else arch, defines, include_dirs, std,
                        registers, fast, parse_settings(self.settings), self.launch_file, pre_includes=pre_includes,
                        **more)
 
