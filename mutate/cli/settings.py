@@ -62,9 +62,9 @@ class Shared:
             fast, pre_includes = fast or build.use_fast_math, build.pre_includes
             if default_arch is not None and arch is None:
                 arch = build.arch
-        return Request(file, mutations, kernels, instances, default_arch or "" if arch is None else arch, defines, include_dirs, std,
-                       registers, fast, parse_settings(self.settings), self.launch_file, pre_includes=pre_includes,
-                       **more)
+        named = arch if arch is not None else default_arch or ""
+        return Request(file, mutations, kernels, instances, named, defines, include_dirs, std, registers, fast,
+                       parse_settings(self.settings), self.launch_file, pre_includes=pre_includes, **more)
 
 
 @functools.cache

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from mutate.errors import KmutateError
 from mutate.frontend.preprocess import Preprocessor
-from mutate.frontend.tree import TooDeepError, parse
+from mutate.frontend.tree import Node, TooDeepError, parse
 from mutate.frontend.units import Unit, build_file
 
 MAX_BYTES = 8 << 20
@@ -42,6 +43,12 @@ def read_source(path: Path) -> bytes:
     return data
 
 
+@lru_cache(maxsize=128)
+def _parse_included(text: bytes) -> Node:
+    """The tree of a header. Files of one project, and the steps of one composition, share most of them."""
+    return parse(text)
+
+
 def load_unit(source: bytes, name: str, options: SourceOptions | None = None) -> Unit:
     """Parses a source text. Local ``#include "..."`` files are looked up beside the file, then in ``-I`` folders."""
     options = options or SourceOptions()
@@ -63,7 +70,7 @@ def load_unit(source: bytes, name: str, options: SourceOptions | None = None) ->
     expansion = preprocessor.run(source)
     try:
         main = build_file(name, expansion, parse(expansion.text))
-        included = [build_file(n, e, parse(e.text), main=False) for n, e in preprocessor.included]
+        included = [build_file(n, e, _parse_included(e.text), main=False) for n, e in preprocessor.included]
     except (TooDeepError, RecursionError):
         raise KmutateError("too-deep", f"{name} nests expressions or blocks too deeply to be read",
                            file=name, hint="split the expression") from None

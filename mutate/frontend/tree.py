@@ -6,7 +6,7 @@ What can be told from the text alone is mended here; everything later works on `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -84,7 +84,8 @@ def parse(text: bytes) -> Node:
     root = _build(text, text)
     other = bytearray(text)
     for _ in range(_MOST_READINGS):
-        comparisons, arguments, casts = _false_template_brackets(root), _false_comparisons(root), _false_casts(root)
+        nodes = list(root.walk())
+        comparisons, arguments, casts = _false_template_brackets(nodes), _false_comparisons(nodes), _false_casts(nodes)
         if not comparisons and not arguments and not casts:
             break
         # Read again with another operator in place of the `>`, without the template's arguments, or with a number in
@@ -104,13 +105,13 @@ def parse(text: bytes) -> Node:
     return root
 
 
-def _false_template_brackets(root: Node) -> list[int]:
+def _false_template_brackets(nodes: Sequence[Node]) -> list[int]:
     """Offsets of the ``>`` in ``a < (b) && c > (d)`` that were taken for template brackets: ``a`` is a variable."""
-    suspects = [n for n in root.walk() if n.type == "template_function" and n.parent is not None
+    suspects = [n for n in nodes if n.type == "template_function" and n.parent is not None
                 and n.parent.type == "call_expression"]
     if not suspects:
         return []
-    variables, templates = _variables(root)
+    variables, templates = _variables(nodes)
     found: list[int] = []
     for node in suspects:
         name, arguments = node.get("name"), node.get("arguments")
@@ -119,15 +120,15 @@ def _false_template_brackets(root: Node) -> list[int]:
     return found
 
 
-def _false_casts(root: Node) -> list[Span]:
+def _false_casts(nodes: Sequence[Node]) -> list[Span]:
     """What stands for ``a`` in ``(a) + b`` that was taken for a cast of ``+b``: ``a`` is a variable."""
-    suspects = [n for n in root.walk() if n.type == "cast_expression" and (type_ := n.get("type")) is not None
+    suspects = [n for n in nodes if n.type == "cast_expression" and (type_ := n.get("type")) is not None
                 and (value := n.get("value")) is not None and value.type in ("unary_expression", "pointer_expression")
                 and type_.text.isidentifier() and not _typelike(type_.text)]
     if not suspects:
         return []
-    variables, functions = _variables(root)
-    types = {name.text for n in root.walk() if n.type in _NAMING_TYPES
+    variables, functions = _variables(nodes)
+    types = {name.text for n in nodes if n.type in _NAMING_TYPES
              and (name := n.get("name") or n.get("declarator") or (n.kids[-1] if n.kids else None)) is not None}
     return [n.fields["type"].span for n in suspects if n.fields["type"].text in variables - types - functions]
 
@@ -137,11 +138,11 @@ _NAMING_TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifi
                            "optional_type_parameter_declaration"})
 
 
-def _variables(root: Node) -> tuple[set[str], set[str]]:
+def _variables(nodes: Sequence[Node]) -> tuple[set[str], set[str]]:
     """Names that are declared as variables, and as functions."""
     functions: set[str] = set()
     variables: set[str] = set()
-    for node in root.walk():
+    for node in nodes:
         if node.type in ("init_declarator", "parameter_declaration", "declaration", "array_declarator"):
             name = node.get("declarator")
             while name is not None and name.type.endswith("declarator") and name.type != "function_declarator":
@@ -153,10 +154,10 @@ def _variables(root: Node) -> tuple[set[str], set[str]]:
     return variables, functions
 
 
-def _false_comparisons(root: Node) -> list[Span]:
+def _false_comparisons(nodes: Sequence[Node]) -> list[Span]:
     """Template arguments of ``T<32> x = ...;`` that were read as a comparison, ``(T < 32) > x``; nobody writes that."""
     found: list[Span] = []
-    for node in root.walk():
+    for node in nodes:
         if node.type != "expression_statement" or not node.kids:
             continue
         outer: Node | None = node.kids[0]

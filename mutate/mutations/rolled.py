@@ -3,7 +3,8 @@
 The compiler decides on unrolling by what is in a loop, so a variant's loops may be unrolled otherwise than the
 original's, and the counts differ though each iteration does the same. Rolled, both can be compared one to one.
 A pragma with a number decides for both alike and is left alone. One without asks for all iterations, but where their
-number is not known the compiler again decides by what is in the loop.
+number is not known the compiler again decides by what is in the loop. So there are two ways: with those loops left
+alone, and with all rolled. A pair of binaries that agrees in either shows that an iteration does the same.
 """
 
 from __future__ import annotations
@@ -33,20 +34,23 @@ def _pragma(loop: Node) -> Node | None:
         before.type == "preproc_call" or before.text.startswith("_Pragma")) else None
 
 
-def rolled_text(text: bytes, name: str, options: SourceOptions | None = None) -> bytes:
-    """``text`` with ``#pragma unroll 1`` before every loop of device code that has no pragma with a number."""
+def rolled_text(text: bytes, name: str, options: SourceOptions | None = None, *, all_loops: bool = False) -> bytes:
+    """``text`` with ``#pragma unroll 1`` before every loop of device code that has no pragma of its own.
+
+    With ``all_loops`` that takes the place of ``#pragma unroll`` without a number, too.
+    """
     import tree_sitter_cuda
 
     options = options or SourceOptions()
     includes = scan_includes(text, name, options.include_dirs, ())
     if includes.computed:
-        return _rolled_text(text, name, options)
-    inputs = ("rolled", identity(tree_sitter_cuda.__file__), text, options, includes.files)
-    return cached_text(inputs, lambda: _rolled_text(text, name, options).decode(errors="surrogateescape")
+        return _rolled_text(text, name, options, all_loops)
+    inputs = ("rolled", identity(tree_sitter_cuda.__file__), text, options, includes.files, all_loops)
+    return cached_text(inputs, lambda: _rolled_text(text, name, options, all_loops).decode(errors="surrogateescape")
                        ).encode(errors="surrogateescape")
 
 
-def _rolled_text(text: bytes, name: str, options: SourceOptions) -> bytes:
+def _rolled_text(text: bytes, name: str, options: SourceOptions, all_loops: bool) -> bytes:
     unit = load_unit(text, name, options)
     edits = []
     for function in unit.main.functions:
@@ -58,7 +62,7 @@ def _rolled_text(text: bytes, name: str, options: SourceOptions) -> bytes:
             pragma = _pragma(node)
             if pragma is None:
                 edits.append(Edit(node.start, node.start, _PRAGMA))
-            elif _ALL_ITERATIONS.fullmatch(pragma.text):
+            elif all_loops and _ALL_ITERATIONS.fullmatch(pragma.text):
                 end = pragma.start + len(pragma.text.encode(errors="surrogateescape").rstrip())
                 edits.append(Edit(pragma.start, end, _PRAGMA))
     unique = {e.start: e for e in edits}

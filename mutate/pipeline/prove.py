@@ -43,7 +43,8 @@ class Candidate:
     """What NVRTC compiles."""
     compiled: Compiled | None = None
     failure: CompileFailed | None = None
-    rolled: Compiled | None = None
+    rolled: dict[bool, Compiled] = field(default_factory=dict)
+    """With loops rolled: those without a pragma (``False``), all (``True``)."""
     extra: list[Reason] = field(default_factory=list)
     cap: int | None = None
 
@@ -61,8 +62,8 @@ class Work:
     original_source: bytes
     candidates: list[Candidate]
     original: Compiled | None = None
-    rolled: Compiled | None = None
-    rolled_source: bytes | None = None
+    rolled: dict[bool, Compiled] = field(default_factory=dict)
+    rolled_sources: dict[bool, bytes] = field(default_factory=dict)
     error: KmutateError | None = None
     plan: PaddingPlan | None = None
     open: int = 0
@@ -157,12 +158,30 @@ class Prover:
         after = rough_counts(c.compiled.cubin, c.compiled.entry)
         if not _differ(c.mutations, before, after, c.text.has_sink):
             return
-        if work.rolled_source is None:
-            work.rolled_source = rolled_text(work.original_source, self.file, self.source_options)
-            if work.rolled_source != work.original_source:
-                self._submit(work, work.rolled_source, partial(_keep_rolled, work))
-        if work.rolled_source != work.original_source:
-            self._submit(work, rolled_text(c.source, self.file, self.source_options), partial(_keep_rolled, c))
+        self._roll(work, c, False)
+
+    def _roll(self, work: Work, c: Candidate, all_loops: bool) -> None:
+        if all_loops not in work.rolled_sources:
+            work.rolled_sources[all_loops] = rolled_text(work.original_source, self.file, self.source_options,
+                                                         all_loops=all_loops)
+        source = work.rolled_sources[all_loops]
+        if source in (work.original_source, work.rolled_sources.get(not all_loops)):
+            if not all_loops:
+                self._roll(work, c, True)
+            return
+        mine = rolled_text(c.source, self.file, self.source_options, all_loops=all_loops)
+        self._submit(work, source, partial(self._rolled_done, work, c, all_loops, work))
+        self._submit(work, mine, partial(self._rolled_done, work, c, all_loops, c))
+
+    def _rolled_done(self, work: Work, c: Candidate, all_loops: bool, place: Work | Candidate, result: Result) -> None:
+        """Where that does not even the loops, all are rolled."""
+        if isinstance(result, Compiled):
+            place.rolled[all_loops] = result
+        if all_loops or all_loops not in work.rolled or all_loops not in c.rolled:
+            return
+        before, after = (rough_counts(r.cubin, r.entry) for r in (work.rolled[all_loops], c.rolled[all_loops]))
+        if _differ(c.mutations, before, after, c.text.has_sink):
+            self._roll(work, c, True)
 
     # -- occupancy ----------------------------------------------------------------------------------------
 
@@ -209,15 +228,20 @@ class Prover:
     def certify_all(self) -> dict[int, dict[str, Certificate]]:
         """Certificates by work (index) and variant."""
         images: list[Compiled] = []
+        places: dict[int, int] = {}
 
         def add(c: Compiled | None) -> int | None:
             if c is None:
                 return None
-            images.append(c)
-            return len(images) - 1
+            if id(c) not in places:
+                places[id(c)] = len(images)
+                images.append(c)
+            return places[id(c)]
 
-        slots = [(add(w.original), add(w.rolled), [(add(c.compiled), add(c.rolled)) for c in w.candidates])
-                 for w in self.works]
+        def even(w: Work, c: Candidate) -> list[tuple[int | None, int | None]]:
+            return [(add(w.rolled[k]), add(c.rolled[k])) for k in (False, True) if k in w.rolled and k in c.rolled]
+
+        slots = [(add(w.original), [(add(c.compiled), even(w, c)) for c in w.candidates]) for w in self.works]
         start = time.perf_counter()
         if images:
             self.progress("disassembling", 0, 1)
@@ -225,18 +249,19 @@ class Prover:
                                waiting=self._nvdisasm) if images else []
         self.seconds["nvdisasm"] += time.perf_counter() - start
         out: dict[int, dict[str, Certificate]] = {}
-        for i, (work, (original, rolled, variants)) in enumerate(zip(self.works, slots, strict=True)):
+        for i, (work, (original, variants)) in enumerate(zip(self.works, slots, strict=True)):
             done = out[i] = {}
-            for c, (natural, even) in zip(work.candidates, variants, strict=True):
+            for c, (natural, pairs) in zip(work.candidates, variants, strict=True):
                 if original is None or natural is None or c.compiled is None or work.original is None:
                     continue
-                static, identical = self._static(c, images, listings, original, natural, rolled, even)
+                static, identical = self._static(c, images, listings, original, natural, pairs)
                 done[c.name] = self._certificate(work, c, static, identical)
                 self.listings[i, None], self.listings[i, c.name] = listings[original], listings[natural]
         return out
 
     def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],
-                original: int, natural: int, rolled: int | None, even: int | None) -> tuple[StaticCounts, bool]:
+                original: int, natural: int, pairs: Sequence[tuple[int | None, int | None]]
+                ) -> tuple[StaticCounts, bool]:
         def counted(slot: int) -> tuple[dict[str, int], dict[str, int]]:
             if slot not in self._counts:
                 self._counts[slot] = count(listings[slot], Cubin(images[slot].cubin), images[slot].entry)
@@ -246,12 +271,19 @@ class Prover:
         after, hidden = counted(natural)
         identical = len(listings[original]) == len(listings[natural]) and all(
             str(a) == str(b) for a, b in zip(listings[original], listings[natural], strict=True))
-        if rolled is not None and even is not None and relevant_classes(c.mutations, before) != relevant_classes(
-                c.mutations, after):
+        best: StaticCounts | None = None
+        for rolled, even in pairs if not self._agree(c, before, after) else ():
+            if rolled is None or even is None:
+                continue
             flat_before, _ = counted(rolled)
             flat_after, flat_hidden = counted(even)
-            return StaticCounts(flat_before, flat_after, flat_hidden, "rolled", before, after), identical
-        return StaticCounts(before, after, hidden), identical
+            if best is None or self._agree(c, flat_before, flat_after):
+                best = StaticCounts(flat_before, flat_after, flat_hidden, "rolled", before, after)
+        return best or StaticCounts(before, after, hidden), identical
+
+    @staticmethod
+    def _agree(c: Candidate, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+        return relevant_classes(c.mutations, before) == relevant_classes(c.mutations, after)
 
     def _certificate(self, work: Work, c: Candidate, static: StaticCounts, identical: bool) -> Certificate:
         assert c.compiled is not None and work.original is not None  # narrowed by certify_all
@@ -286,11 +318,6 @@ class Prover:
                                       "threads a block", Verdict.VALID))
         unique = tuple(dict.fromkeys(reasons))
         return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
-
-
-def _keep_rolled(place: Work | Candidate, result: Result) -> None:
-    if isinstance(result, Compiled):
-        place.rolled = result
 
 
 def _keep_capped(c: Candidate, text: VariantText, source: bytes, result: Result) -> None:

@@ -12,6 +12,7 @@ A record is plain data (what a line of the results file holds)::
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -127,6 +128,7 @@ def _variant(v: VariantResult) -> Record:
 def _serve(pipe: Connection, core: int | None) -> None:
     """The loop of a worker: tasks in, what is being done and records out."""
     os.setsid()  # its compilers die with it
+    gc.set_threshold(100_000)  # as the command line does
     if core is not None:
         os.sched_setaffinity(0, {core})
     while (task := pipe.recv()) is not None:
