@@ -82,6 +82,8 @@ class _Writer:
         self.features: set[str] = set()
         self._idle = idle_loads(self.slicer, not style.guard_stores) if style.keep.loads else []
         self._loads = sorted(a.node.start for a in info.sites.accesses if a.touches_global and a.reads)
+        self._read = {r for i in planner.program.all() for b in i.sites.accesses if b.touches_global and b.reads
+                      for r in b.roots} if style.sink == "plain-sink" else set()
         self._stores = sorted(a.node.start for a in info.sites.accesses if a.touches_global
                               and a.kind in ("store", "update"))
 
@@ -146,7 +148,14 @@ class _Writer:
         return [f"{put}({site}, km_sink);"]
 
     def _put(self, a: Access) -> str:
-        """Stores of the sink in several branches differ by a number, or the compiler makes one store of them."""
+        """Stores of the sink in several branches differ by a number, or the compiler makes one store of them.
+
+        Without the loads between them, stores to one place would become one, too.
+        """
+        name = "km_put"
+        if not self._read.isdisjoint(a.roots):
+            name = "km_put_each"
+            self.features.add("put-each")
         for up in a.node.ancestors():
             if up is self.info.function.body:
                 break
@@ -154,8 +163,8 @@ class _Writer:
                 inside = bisect_left(self._stores, up.end) - bisect_left(self._stores, up.start)
                 alternatives = up.type != "if_statement" or up.get("alternative") is not None
                 if inside < len(self._stores) or (alternatives and inside > 1):
-                    return f"km_put<{bisect_left(self._stores, a.node.start) + 1}>"
-        return "km_put"
+                    return f"{name}<{bisect_left(self._stores, a.node.start) + 1}>"
+        return name
 
     def _fold(self, node: Node) -> str:
         """Loads of the branches of one statement differ by a number too, or one load with a selected address is made.

@@ -108,8 +108,8 @@ def destination_width(instruction: Instruction) -> int | None:
         return 8
     if "128" in modifiers or (instruction.name == "LDSM" and "4" in modifiers):
         return 4
-    if instruction.name in ("SHF", "USHF") and "HI" in modifiers:
-        return 1  # a funnel shift of two registers gives its upper word
+    if (instruction.name in ("SHF", "USHF") and "HI" in modifiers) or instruction.name == "MUFU":
+        return 1  # a funnel shift of two registers gives its upper word, as MUFU.RCP64H does of a double
     if (instruction.name in _PAIR_NAMES or (instruction.name == "CS2R" and "32" not in modifiers)
             or (instruction.name == "LDSM" and "2" in modifiers) or "WIDE" in modifiers
             or any("64" in m for m in modifiers)):

@@ -288,10 +288,8 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
             attempt.first_log = None
         return True
     if _HOST_FUNCTION in log and not tolerance.unannotated_is_device:
-        attempt.tolerance = replace(tolerance, unannotated_is_device=True)
-        if problem is not None and problem.file is not None and not _is_users(attempt, problem.file):
-            # A header of the toolkit: no news either.
-            attempt.first_log = None
+        # It is met by that: what comes after it is the news.
+        attempt.tolerance, attempt.first_log = replace(tolerance, unannotated_is_device=True), None
         return True
     if _OLD_KEYWORD in log and attempt.job.options.std is None and not tolerance.old_dialect:
         attempt.tolerance, attempt.first_log = replace(tolerance, old_dialect=True), None
@@ -307,11 +305,6 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
         attempt.report = False
         return True
     return False
-
-
-def _is_users(attempt: _Attempt, file: str) -> bool:
-    """Whether a file that a message names is the source itself or a header of the user's."""
-    return file == attempt.job.name or any(file == name for name, _ in attempt.includes.files)
 
 
 def _success(attempt: _Attempt, log: str, image: bytes, entry: str) -> Result:

@@ -16,6 +16,8 @@ from mutate.mutations.registry import parse_composition
 from mutate.mutations.rolled import rolled_text
 from mutate.pipeline.run import prove_file
 from mutate.results import Request, VariantResult
+from mutate.sass.disasm import Instruction
+from mutate.sass.operands import written
 from mutate.toolchain.locate import find_toolchain
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
@@ -222,3 +224,36 @@ def test_an_argument_that_nothing_needs_may_have_no_default_constructor() -> Non
                       "    cg::thread_block block = cg::this_thread_block();\n"
                       "    keep(p + blockIdx.x, p[7], block);\n"
                       "    put(p, p[threadIdx.x], block);\n}\n", *SLICED, "math-only"))
+
+
+@needs_nvrtc
+def test_stores_to_one_place_stay_apart_without_the_loads_between_them() -> None:
+    found = prove("__global__ void k(float *z, const float *w, int n) {\n"
+                  "    int at = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                  "    z[at] = 0.0f;\n"
+                  "    for (int i = 0; i < n; i++) z[at] += w[i];\n"
+                  "    z[at] = sqrtf(z[at]);\n}\n", "store-only")
+    check_valid(found)
+    static = found["store-only"].certificate.static  # type: ignore[union-attr]
+    assert static is not None and static.variant["global_store.32"] == static.original["global_store.32"] == 3
+
+
+@needs_nvrtc
+def test_a_guard_is_seen_beside_the_reciprocal_of_a_double() -> None:
+    """MUFU.RCP64H writes one register, not the next one, which held the condition."""
+    found = prove("__global__ void k(float *p, const double *d) {\n"
+                  "    double s = 0.0;\n"
+                  "    for (int j = 0; j < 8; j++) {\n"
+                  "        p[j * 64 + threadIdx.x] = s;\n        s += 1.0 / (d[j] + s);\n"
+                  "        p[j * 96 + threadIdx.x] = 1.0 / s;\n"
+                  "    }\n}\n", "math-only")
+    check_valid(found)
+
+
+def test_votes_and_reciprocals_write_what_they_write() -> None:
+    def instruction(opcode: str, operands: str) -> Instruction:
+        return Instruction(0, "", opcode, operands, 0, 0)
+
+    assert written(instruction("VOTEU.ALL", "UP0, P0")) == ("UP0",)
+    assert written(instruction("VOTE.ANY", "R3, PT, P1")) == ("R3",)
+    assert written(instruction("MUFU.RCP64H", "R57, R55")) == ("R57",)
