@@ -105,10 +105,16 @@ _SKIP_WORDS = frozenset({"const", "volatile", "static", "extern", "register", "i
                          "typename", "struct", "class", "union", "enum", "mutable", "unsigned", "signed"})
 
 
+_SPECIFIERS = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+
+
 def type_name(node: Node | None) -> str:
     """The plain name of a type: last component, without template arguments or qualifiers."""
     if node is None:
         return ""
+    if node.type in _SPECIFIERS and node.get("body") is not None:
+        label = node.get("name")
+        return label.text if label is not None else ""
     text = node.text.split("<")[0].strip()
     words = [w for w in _WORD.findall(text) if w not in _SKIP_WORDS]
     return words[-1] if words else text
@@ -119,8 +125,11 @@ def resolve_named(unit: Unit, name: str, depth: int = 0) -> Type:
     node = unit.typedef(name) if depth < 8 else None
     if node is None:
         return Type("value", name)
-    base = resolve_named(unit, type_name(node.get("type")), depth + 1) if node.type == "type_definition" \
-        else type_of_descriptor(unit, node.get("type"), depth + 1)
+    if node.type == "type_definition":
+        # `typedef struct { ... } name;` has no other name than this.
+        base = resolve_named(unit, inner, depth + 1) if (inner := type_name(node.get("type"))) else Type("value", name)
+    else:
+        base = type_of_descriptor(unit, node.get("type"), depth + 1)
     declarator = node.get("declarator") if node.type == "type_definition" else None
     return declared_type(base, declarator)[0] if declarator is not None else base
 

@@ -257,3 +257,19 @@ def test_votes_and_reciprocals_write_what_they_write() -> None:
     assert written(instruction("VOTEU.ALL", "UP0, P0")) == ("UP0",)
     assert written(instruction("VOTE.ANY", "R3, PT, P1")) == ("R3",)
     assert written(instruction("MUFU.RCP64H", "R57, R55")) == ("R57",)
+
+
+@needs_nvrtc
+def test_arrays_in_structures_without_a_name_are_addresses() -> None:
+    source = ("typedef struct { unsigned char d; union { struct { short a, b; } s; int both; } u; signed char q[8]; } "
+              "Block;\n"
+              "template <class T> struct Other { T v; signed char q[4]; };\n"
+              "template <class T> __global__ void k(T *out, const void *in, const Other<T> *more) {\n"
+              "    const Block *x = (const Block *)in;\n"
+              "    const signed char *q = x[blockIdx.x].q + 2;\n"
+              "    const signed char *r = more[blockIdx.x].q + 1;\n"
+              "    out[threadIdx.x] = x[blockIdx.x].d * q[threadIdx.x & 3] + r[threadIdx.x & 1];\n}\n")
+    request = Request(Path("real.cu"), (*SLICED, "math-only"), (), ("k<float>",), text=source.encode())
+    (result,) = prove_file(request).results
+    check_valid({v.mutation: v for v in result.variants})
+    assert "km_opaque(&x[blockIdx.x].q)" not in text_of(source, "math-only")
