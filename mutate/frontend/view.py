@@ -74,10 +74,19 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     needed_text = _raw_words(main, kept)
     for include in expansion.includes:
         files = _closure_of_include(unit, include.path)  # found beside the file or in an -I folder, in either spelling
-        used = any(_is_used(f, kept, needed, needed_text) for f in files) if files else has_header(include.path)
+        library = include.path.split("/")[0]
+        if files:
+            used = any(_is_used(f, kept, needed, needed_text) for f in files)
+        else:
+            used = has_header(include.path) and (library not in _BY_NAMESPACE or library in needed | needed_text)
         if not used:
             spans.append(include.span)
     return tuple(spans)
+
+
+# Libraries that host code uses more often than kernels, whose names are all in one namespace; they take seconds to
+# compile, if they can be without a host.
+_BY_NAMESPACE = frozenset({"cub", "thrust"})
 
 
 def _raw_words(file: File, kept: set[int]) -> frozenset[str]:

@@ -53,6 +53,11 @@ def stub_dir() -> str:
     return str(Path(__file__).resolve().parent / "stubs")
 
 
+def first_stub_dir() -> str:
+    """Folder of the stand-ins for headers of the toolkit that are for host compilers; to come before the toolkit's."""
+    return str(Path(stub_dir()) / "first")
+
+
 def identity(path: str) -> str:
     """Name, size and modification time of a tool or folder: what changes when it is replaced. Never reads it."""
     try:

@@ -22,7 +22,7 @@ from mutate.toolchain import worker, workers
 from mutate.toolchain.cache import Cache, default_cache, digest
 from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.includes import HOST_HEADERS, Includes, scan_includes
-from mutate.toolchain.locate import INSTALL_HINT, Toolchain, find_toolchain, identity, stub_dir
+from mutate.toolchain.locate import INSTALL_HINT, Toolchain, find_toolchain, first_stub_dir, identity, stub_dir
 from mutate.toolchain.messages import Diagnostic, first_error, missing_header, resources, without_report
 from mutate.toolchain.options import CompileOptions, Tolerance, check_arch, nvrtc_arguments
 
@@ -30,6 +30,8 @@ DEFAULT_LIMIT = 120.0
 # Raise with every change of what a cached result holds.
 _FORMAT = "1"
 _KIND = "compiled"
+# Raise with every remedy that is added: a failure that is known was met with fewer.
+_REMEDIES = 2
 # More attempts than this means that a remedy does not help.
 _MOST_ATTEMPTS = 12
 _HOST_FUNCTION = "host functions are not allowed in JIT mode"
@@ -225,7 +227,7 @@ def _prepare(job: Job, tools: Toolchain) -> _Attempt:
     """The first attempt, and its cache key: empty when not all that the result depends on can be known."""
     first = "".join(f'#include "{path}"\n' for path in job.options.pre_includes).encode(errors="surrogateescape")
     includes = scan_includes(first + job.source, job.name, job.options.include_dirs,
-                             (*tools.include_dirs, stub_dir()))
+                             (first_stub_dir(), *tools.include_dirs, stub_dir()))
     tolerance = Tolerance(cccl=includes.cccl, limit_groups=includes.groups,
                           minimal=includes.plain and not _NOT_MINIMAL.search(job.source),
                           empty_headers=tuple(h for h in includes.missing if h in HOST_HEADERS))
@@ -342,6 +344,8 @@ def _failure(log: str, seconds: float, last: str = "") -> CompileFailed:
 def _encode(result: Result) -> bytes:
     fields = asdict(result)
     image: bytes = fields.pop("cubin", b"")
+    if isinstance(result, CompileFailed):
+        fields["remedies"] = _REMEDIES
     return json.dumps(fields).encode() + b"\0" + image
 
 
@@ -353,6 +357,8 @@ def _decode(data: bytes | None) -> Result | None:
         fields = json.loads(head)
         fields["cached"] = True
         if "error" in fields:
+            if fields.pop("remedies", 0) != _REMEDIES:
+                return None
             return CompileFailed(**{**fields, "error": Diagnostic(**fields["error"])})
         fields["constant_banks"] = tuple((int(bank), int(size)) for bank, size in fields["constant_banks"])
         return Compiled(cubin=image, **fields)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutate.errors import KmutateError
-from mutate.toolchain.locate import Toolchain, stub_dir
+from mutate.toolchain.locate import Toolchain, first_stub_dir, stub_dir
 
 _ARCH = re.compile(r"sm_(\d+)([af]?)")
 PRELUDE = "kmutate_prelude.h"
@@ -56,7 +56,8 @@ def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolera
     """NVRTC's argument list. Include folders are made absolute, the user's come first and the stand-ins last."""
     arguments = [f"--gpu-architecture={options.arch}"]
     arguments += [f"-D{define}" for define in options.defines]
-    arguments += [f"-I{Path(folder).absolute()}" for folder in (*options.include_dirs, *tools.include_dirs, stub_dir())]
+    folders = (*options.include_dirs, first_stub_dir(), *tools.include_dirs, stub_dir())
+    arguments += [f"-I{Path(folder).absolute()}" for folder in folders]
     if options.std or tolerance.old_dialect:
         arguments.append(f"--std={options.std or 'c++14'}")
     if options.maxrregcount:

@@ -124,12 +124,14 @@ class Project:
         """Template arguments to compile a kernel with, at most so many; ``[None]`` for what is no template."""
         if not kernel.is_template:
             return [None]
-        found = [", ".join(b) for b in self._bindings(kernel, _LEVELS, most)]
-        if not found:
-            kinds = _kinds(kernel)
-            wanted = kinds[: len(kinds) - kernel.template_defaults]
-            if all(k in _GUESS for k in wanted):
-                found = [", ".join(_GUESS[k] for k in wanted)]
+        kinds = _kinds(kernel)
+        wanted = kinds[: len(kinds) - kernel.template_defaults]
+        found: list[str] = []
+        for given in self._bindings(kernel, _LEVELS, most) or [()]:
+            # What a call leaves to be deduced is guessed.
+            rest = wanted[len(given) :]
+            if all(k in _GUESS for k in rest) and (given or rest):
+                found.append(", ".join([*given, *(_GUESS[k] for k in rest)]))
         return [*list(dict.fromkeys(found))[:most]] or [None]
 
     def _bindings(self, function: Function, levels: int, most: int) -> list[tuple[str, ...]]:

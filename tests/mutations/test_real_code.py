@@ -273,3 +273,18 @@ def test_arrays_in_structures_without_a_name_are_addresses() -> None:
     (result,) = prove_file(request).results
     check_valid({v.mutation: v for v in result.variants})
     assert "km_opaque(&x[blockIdx.x].q)" not in text_of(source, "math-only")
+
+
+@needs_nvrtc
+def test_headers_of_cub_and_thrust_for_host_code_do_not_hinder_a_kernel() -> None:
+    source = ("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"
+              "__global__ void plain(float *p) { p[threadIdx.x] *= 2.0f; }\n"
+              "__global__ void sum(const float *p, float *out) {\n"
+              "    typedef cub::BlockReduce<float, 128> Block;\n"
+              "    __shared__ typename Block::TempStorage storage;\n"
+              "    float s = Block(storage).Sum(p[threadIdx.x]);\n"
+              "    if (threadIdx.x == 0) *out = s;\n}\n"
+              "void host(float *p, int n) { size_t b; cub::DeviceReduce::Sum(nullptr, b, p, p, n);\n"
+              "    thrust::device_vector<float> v(4); }\n")
+    check_valid(prove(source, "memory-only", kernel="plain"))
+    check_valid(prove(source, "memory-only", "math-only", kernel="sum"))
