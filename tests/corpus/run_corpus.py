@@ -116,8 +116,6 @@ def main() -> int:
     parser.add_argument("--show", metavar="SLUG", help="list the variants with a refusal or reason of this slug")
     parser.add_argument("--not-compiled", action="store_true", help="list the kernels whose original does not compile")
     options = parser.parse_args()
-    gc.disable()  # the trees of a project live until all are read; looking for cycles among them takes most of the time
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the processes end with this one
     problems: list[str] = []
     known = read_results(options.results)
     console = Console(stderr=True)
@@ -146,4 +144,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    gc.disable()  # the trees of a project live until all are read; looking for cycles among them takes most of the time
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the processes end with this one
     sys.exit(main())
