@@ -72,7 +72,8 @@ def _addresses_taken(unit: Unit, names: frozenset[str]) -> list[str]:
             if item.mentions.isdisjoint(names):
                 continue
             for node in item.outermost.walk():
-                if node.type != "identifier" or node.text not in names:
+                # A template argument that is a name is read as a type.
+                if node.type not in ("identifier", "type_identifier") or node.text not in names:
                     continue
                 up = node.parent
                 while up is not None and up.type in ("template_function", "qualified_identifier"):

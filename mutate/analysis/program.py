@@ -194,6 +194,18 @@ class Program:
         inner = seen | {id(info)}
         return any(self.touches_global(c, inner) for cs in info.callees.values() for c in cs)
 
+    @staticmethod
+    def dispatched(info: FunctionInfo, call: Call) -> bool:
+        """Whether a call takes its callee from a template parameter and all that this can be are plain functions: their
+
+        mutated copies can be found by the function itself, whichever an instance uses.
+        """
+        infos = info.callees.get(call.node, [])
+        return call.value is not None and call.value.type == "identifier" and bool(infos) and \
+            call.value.text in info.function.template_params and \
+            all(not c.function.is_template and not c.function.is_method for c in infos) and \
+            len({c.function.qualified for c in infos}) == len(infos)
+
     def opaque_calls(self) -> Iterator[tuple[FunctionInfo, Call]]:
         """Calls that get a pointer to global memory, or access it, and whose body cannot be rewritten here."""
         circles = {f.function.name for f in self.functions if f.function.name in self.recursive
@@ -202,7 +214,8 @@ class Program:
             for call in info.sites.calls:
                 infos = info.callees.get(call.node)
                 if call.value is not None:
-                    if call.passes_global or any(self.touches_global(i) for i in infos or ()):
+                    reaches = call.passes_global or any(self.touches_global(i) for i in infos or ())
+                    if reaches and not self.dispatched(info, call):
                         yield info, call
                 elif call.name in circles:
                     yield info, call

@@ -305,7 +305,7 @@ class Slicer:
             if i in wanted:
                 self.need(arg)
                 continue
-            if type_decides(infos, i):
+            if value is None and type_decides(infos, i):
                 self._need_variables(arg)
             pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=call)]

@@ -44,9 +44,21 @@ def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
     return True
 
 
+_ARGUMENTS = re.compile(rb"<([^;{}<>]{1,400})>")
+
+
+def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
+    """Device functions that stand in template arguments of the file, when the kernel calls a template parameter."""
+    body = kernel.body.text
+    if not any(re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params):
+        return set()
+    words = {w.decode() for use in _ARGUMENTS.findall(unit.main.expansion.text) for w in _WORD.findall(use)}
+    return words & unit.device_functions().keys()
+
+
 def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:
     """Ids of the items a kernel reaches by name, in all files, and every name that is mentioned."""
-    needed = set(kernel.item.mentions) | {"operator"}
+    needed = set(kernel.item.mentions) | {"operator"} | _template_arguments(unit, kernel)
     kept: set[int] = set()
     grew = True
     items = [i for f in unit.files() for i in f.items]

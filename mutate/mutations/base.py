@@ -7,7 +7,7 @@ never raises for code it cannot handle, and never touches bytes it does not name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mutate.analysis.program import FunctionInfo, Program
@@ -46,6 +46,8 @@ class Rewrite:
     """Intrinsics that need a guarded wrapper in the helpers."""
     bank: tuple[str, str] = ("", "")
     notes: tuple[Note, ...] = ()
+    dispatch: tuple[tuple[str, str], ...] = ()
+    """Functions that are template arguments, and their mutated copies."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +202,13 @@ def clones_wanted(program: Program, hit: Callable[[FunctionInfo], bool]) -> list
             if any(id(c) in wanted for c in callees):
                 wanted |= {id(c) for c in callees}
     return [f for f in program.functions if id(f) in wanted]
+
+
+def dispatched_functions(program: Program, names: Mapping[int, str]) -> tuple[tuple[str, str], ...]:
+    """Functions that a template parameter may stand for where it is called, each with the name of its mutated copy."""
+    found = {c.function.qualified: names[id(c)] for info in program.all() for call in info.sites.calls
+             if program.dispatched(info, call) for c in info.callees[call.node] if id(c) in names}
+    return tuple(sorted(found.items()))
 
 
 def opaque_call_refusal(program: Program, what: str) -> Refused | None:

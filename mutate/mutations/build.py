@@ -6,6 +6,7 @@ inserted. A composition applies one mutation after the other, each to the text t
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from mutate.analysis.program import Program, analyse
@@ -47,6 +48,7 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
     guarded: set[str] = set()
     bank = ("", "")
     notes: list[Note] = []
+    cloned: set[str] = set()
     text = unit.source
     all_edits: tuple[Edit, ...] = ()
     current, current_kernel = unit, kernel
@@ -70,12 +72,13 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
         guarded |= set(rewrite.guarded)
         bank = rewrite.bank if rewrite.bank[0] else bank
         notes += rewrite.notes
+        cloned |= {name for c in rewrite.clones for name in (c.name, c.info.function.name)}
         all_edits = _file_edits(current, current_kernel, rewrite)
         if step + 1 < len(mutations):
             text = apply_edits(current.source, all_edits)
     if features:
         prelude = render_prelude(frozenset(features), tuple(sorted(guarded)), bank)
-        at = _prelude_offset(current, current_kernel)
+        at = _prelude_offset(current, current_kernel, cloned)
         all_edits = (*all_edits, Edit(at, at, prelude, "helpers"))
     merged = _merge(all_edits)
     return VariantText(name, kernel.qualified, apply_edits(current.source, merged), merged,
@@ -101,10 +104,10 @@ def _line_start(source: bytes, at: int) -> int:
     return start if not source[start:at].strip() else at
 
 
-def _prelude_offset(unit: Unit, kernel: Function) -> int:
-    """Before the first of the kernel and the functions of this file that it may reach."""
+def _prelude_offset(unit: Unit, kernel: Function, cloned: Set[str]) -> int:
+    """Before the first of the kernel and the functions of this file that it may reach, by name or as an argument."""
     mentioned, grew = set(kernel.item.mentions), True
-    reached = [kernel]
+    reached = [kernel, *(f for f in unit.main.functions if f.name in cloned)]
     while grew:
         fresh = [f for f in unit.main.functions if f.is_device and f.name in mentioned and f not in reached]
         grew = bool(fresh)
@@ -135,7 +138,16 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
                 if function.item.namespaces != kernel.item.namespaces:
                     text = f"namespace {space} {{\n{text}\n}}"
             edits.append(Edit(before_kernel, before_kernel, f"{text}\n", f"clone of {function.name}"))
+    if rewrite.dispatch:
+        lines = [_DISPATCH.format(original=original, copy=copy) for original, copy in rewrite.dispatch]
+        edits.append(Edit(before_kernel, before_kernel, "".join(lines), "mutated copies of template arguments"))
     return tuple(edits)
+
+
+_DISPATCH = """template <> struct km_Of<{original}> {{
+    template <class... A> static __device__ __forceinline__ decltype(auto) call(A &&...a) {{ return {copy}(a...); }}
+}};
+"""
 
 
 def _clone_text(clone: Clone) -> str:

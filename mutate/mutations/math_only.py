@@ -23,6 +23,7 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    dispatched_functions,
     error_refusal,
     grid_barrier_refusal,
     opaque_call_refusal,
@@ -98,8 +99,12 @@ class _Writer:
                 return refusal
         for node, callees in self.info.callees.items():
             mutated = [c for c in callees if id(c) in self.names]
-            function = node.get("function")
-            if mutated and function is not None:
+            function, call = node.get("function"), self.info.sites.call_at[node]
+            if mutated and function is not None and call.value is not None:
+                self.features.add("dispatch")
+                self.out.replace(function.span, f"km_Of<{self.out.show(call.value)}>::call", "call of the copy")
+                self.out.comment(node, "call of a mutated function")
+            elif mutated and function is not None:
                 self._rename(function, mutated[0].function.name, self.names[id(mutated[0])])
                 self.out.comment(node, "call of the mutated function")
         return None
@@ -266,7 +271,7 @@ def transform(program: Program) -> Rewrite | Refused:
         return read_back
     notes += read_back
     return Rewrite(edits, tuple(clones), frozenset(features | {"bits"}), tuple(sorted(guarded)),
-                   notes=tuple(dict.fromkeys(notes)))
+                   notes=tuple(dict.fromkeys(notes)), dispatch=dispatched_functions(program, names))
 
 
 MUTATION = Mutation(

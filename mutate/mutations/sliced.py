@@ -23,6 +23,7 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    dispatched_functions,
     error_refusal,
     grid_barrier_refusal,
     lambda_refusal,
@@ -259,6 +260,8 @@ class _Writer:
     def _call(self, node: Node) -> str:
         function = node.get("function")
         infos = [c for c in self.info.callees.get(node, []) if id(c) in self.names]
+        call = self.info.sites.call_at[node]
+        dispatched = self.planner.program.dispatched(self.info, call)
         args = arguments(node)
         texts = []
         for i, x in enumerate(args):
@@ -268,11 +271,14 @@ class _Writer:
                 texts.append(self.show(x))
                 continue
             self.features.add("any")
-            if type_decides(infos, i):
+            if not dispatched and type_decides(infos, i):
                 texts.append(f"km_Spare<decltype({self.show(x)})>().place()")
             else:
                 texts.append("km_AnyRef()" if any(_takes_reference(c, i) for c in infos) else "km_Any()")
         name = self.show(function) if function is not None else ""
+        if dispatched and call.value is not None:
+            self.features.add("dispatch")
+            return f"km_Of<{self.show(call.value)}>::call({', '.join(['km_sink', *texts])});"
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)
         return f"{head}{new}{tail}({', '.join(['km_sink', *texts])});"
@@ -474,4 +480,5 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
                                "flow depends on it: the store cannot be taken away",
                                file.expansion.to_source(a.node.span) if file.main else None, "use memory-only")
     notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
-    return Rewrite(edits, tuple(clones), frozenset(features), notes=notes)
+    return Rewrite(edits, tuple(clones), frozenset(features), notes=notes,
+                   dispatch=dispatched_functions(program, names))

@@ -288,3 +288,51 @@ def test_headers_of_cub_and_thrust_for_host_code_do_not_hinder_a_kernel() -> Non
               "    thrust::device_vector<float> v(4); }\n")
     check_valid(prove(source, "memory-only", kernel="plain"))
     check_valid(prove(source, "memory-only", "math-only", kernel="sum"))
+
+
+ARGUMENTS = """typedef void (*unpack_t)(const void *p, long i, float2 &v);
+struct Packed { float scale; unsigned char q[16]; };
+static __device__ __forceinline__ void unpack_plain(const void *p, long i, float2 &v) {
+    const float *f = (const float *)p; v.x = f[2 * i]; v.y = f[2 * i + 1];
+}
+static __device__ __forceinline__ void unpack_packed(const void *p, long i, float2 &v) {
+    const Packed *x = (const Packed *)p; float d = x[i / 16].scale; int q = x[i / 16].q[i & 15];
+    v.x = (q & 15) * d; v.y = (q >> 4) * d;
+}
+template <unpack_t unpack, class T> __global__ void k(const void *p, T *out, int n) {
+    long i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float2 v;
+    unpack(p, i, v);
+    out[2 * i] = v.x * 2;
+    out[2 * i + 1] = v.y * 2;
+}
+template <unpack_t unpack> void launch(const void *p, float *o) { k<unpack, float><<<1, 32>>>(p, o, 4); }
+void host(const void *p, float *o) {
+    k<unpack_packed, float><<<1, 32>>>(p, o, 4);
+    launch<unpack_plain>(p, o);
+}
+"""
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("function", ["unpack_plain", "unpack_packed"])
+def test_a_function_that_is_a_template_argument_is_mutated_whichever_it_is(function: str) -> None:
+    request = Request(Path("real.cu"), (*SLICED, "math-only", "memory-only+no-sync"), (), (f"k<{function}, float>",),
+                      text=ARGUMENTS.encode())
+    (result,) = prove_file(request).results
+    found = {v.mutation: v for v in result.variants}
+    assert found.pop("memory-only+no-sync").outcome is Outcome.REFUSED  # there is no barrier
+    math = found.pop("math-only")
+    assert math.outcome is Outcome.OK and math.certificate is not None and math.certificate.static is not None
+    assert not any(c.startswith("global") for c in math.certificate.static.variant)
+    check_valid(found)
+
+
+def test_a_template_among_the_template_arguments_is_refused() -> None:
+    found = refusal("typedef float (*get_t)(const float *p);\n"
+                    "__device__ float first(const float *p) { return p[0]; }\n"
+                    "template <int N> __device__ float nth(const float *p) { return p[N]; }\n"
+                    "template <get_t get> __global__ void k(const float *p, float *o) { *o = get(p); }\n"
+                    "void host(float *p) { k<first><<<1, 1>>>(p, p); k<nth<3>><<<1, 1>>>(p, p); }\n", "memory-only")
+    assert found.slug == "indirect-call"
