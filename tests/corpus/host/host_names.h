@@ -9,6 +9,21 @@
 #define INT64_C(x) x##ll
 #define UINT64_C(x) x##ull
 struct FILE;
+extern "C" {
+size_t strlen(const char *);
+int strcmp(const char *, const char *), strncmp(const char *, const char *, size_t), strcasecmp(const char *, const char *);
+int strncasecmp(const char *, const char *, size_t);
+char *strcpy(char *, const char *), *strncpy(char *, const char *, size_t), *strcat(char *, const char *);
+char *strchr(const char *, int), *strrchr(const char *, int), *strstr(const char *, const char *);
+int atoi(const char *), fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), fclose(FILE *);
+double atof(const char *);
+FILE *fopen(const char *, const char *);
+void exit(int);
+}
+#define stderr ((FILE *)0)
+#define stdout ((FILE *)0)
+#define EXIT_FAILURE 1
+#define EXIT_SUCCESS 0
 namespace std {
 template <class T> struct vector {
     vector(); vector(size_t); vector(size_t, T);
