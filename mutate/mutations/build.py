@@ -6,6 +6,7 @@ inserted. A composition applies one mutation after the other, each to the text t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
         if step + 1 < len(mutations):
             text = apply_edits(current.source, all_edits)
     if features:
-        prelude = render_prelude(frozenset(features), tuple(sorted(guarded)), bank)
+        prelude = _beside_macros(render_prelude(frozenset(features), tuple(sorted(guarded)), bank), current)
         at = _prelude_offset(current, current_kernel, cloned)
         all_edits = (*all_edits, Edit(at, at, prelude, "helpers"))
     merged = _merge(all_edits)
@@ -96,6 +97,15 @@ def _merge(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
         group.sort(key=lambda e: e.note != "helpers")
         joined.append(Edit(pos, pos, "".join(e.text for e in group), "; ".join(e.note for e in group if e.note)))
     return tuple(sorted([*rest, *joined], key=lambda e: (e.start, e.end)))
+
+
+_LETTER = re.compile(r"\b[A-Z]\b")
+
+
+def _beside_macros(prelude: str, unit: Unit) -> str:
+    """The helpers with other names for template parameters that are macros of the user's: ``#define N 16``."""
+    macros = {name for name, m in unit.main.expansion.macros.items() if len(name) == 1 and m.params is None}
+    return _LETTER.sub(lambda m: f"km_{m[0]}" if m[0] in macros else m[0], prelude) if macros else prelude
 
 
 def _line_start(source: bytes, at: int) -> int:

@@ -336,3 +336,12 @@ def test_a_template_among_the_template_arguments_is_refused() -> None:
                     "template <get_t get> __global__ void k(const float *p, float *o) { *o = get(p); }\n"
                     "void host(float *p) { k<first><<<1, 1>>>(p, p); k<nth<3>><<<1, 1>>>(p, p); }\n", "memory-only")
     assert found.slug == "indirect-call"
+
+
+@needs_nvrtc
+def test_macros_of_one_letter_do_not_reach_the_helpers() -> None:
+    macros = "".join(f"#define {c} 16\n" for c in "ACFGHKMNPRSTV")
+    check_valid(prove(macros + "__global__ void k(float *p, int4 *q, unsigned *h) {\n"
+                      "    __shared__ float s[N];\n    s[threadIdx.x] = p[threadIdx.x * M];\n    __syncthreads();\n"
+                      "    p[threadIdx.x * K] = s[threadIdx.x ^ 1] * V;\n    q[T] = q[threadIdx.x];\n"
+                      "    atomicAdd(&h[P], 2u);\n}\n"))
