@@ -1,79 +1,187 @@
-"""Which objects and expressions a value depends on by data flow alone, without control dependence."""
+"""Which objects and expressions a value depends on by data flow alone, without control dependence.
+
+Of a local variable only the definitions count that can reach the use: not those that come later and in no loop around
+both, and not those that an unconditional assignment in between replaces. Of memory all count, since other threads write
+it too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Mem, Obj
+from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
 
+_ORDERED = frozenset({Space.REGISTER, Space.LOCAL, Space.PARAM})
 
-def value_closure(info: FunctionInfo, start: list[Node]) -> tuple[set[Obj], set[Node]]:
+
+def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False) -> tuple[set[Obj], set[Node]]:
     """Objects that the values of ``start`` depend on (data flow only), and the expressions that define them.
 
     Used where no statement is dropped (math-only, shared-memory mutations): which loads must keep their value.
+    ``surely`` as in ``Reach``.
     """
     needed: set[Obj] = set()
     expressions: set[Node] = set()
     work = list(start)
-    definitions = _definitions(info)
+    reach = Reach(info, surely)
     while work:
         node = work.pop()
         if node in expressions:
             continue
         expressions.add(node)
-        fresh = info.uses(node) - needed
-        needed |= fresh
-        for obj in fresh:
-            work.extend(definitions.get(obj, ()))
+        uses = info.uses(node)
+        work.extend(reach.sources(node, uses, needed))
+        needed |= uses
     return needed, expressions
 
 
-def _definitions(info: FunctionInfo) -> dict[Obj, list[Node]]:
-    out: dict[Obj, list[Node]] = {}
+@dataclass(frozen=True)
+class _Definition:
+    """``node`` gives an object a value that ``sources`` decide. ``block`` has it as one of its statements, where it
 
-    def add(objs: frozenset[Obj], sources: list[Node]) -> None:
-        for o in objs:
-            out.setdefault(o, []).extend(sources)
+    replaces the whole value of a variable and is executed whenever the block is.
+    """
 
+    node: Node
+    sources: tuple[Node, ...]
+    block: Node | None = None
+
+
+class Reach:
+    """Whether what a definition gives a local variable may be what a use of it finds.
+
+    What may happen by a jump backwards or in a lambda does, unless ``surely``.
+    """
+
+    def __init__(self, info: FunctionInfo, surely: bool = False) -> None:
+        self._surely = surely
+        self._of: dict[Obj, list[_Definition]] = {}
+        for objs, definition in _definitions(info):
+            for o in objs:
+                self._of.setdefault(o, []).append(definition)
+        # A jump backwards makes what comes later come earlier.
+        self._jumps = any(n.type == "goto_statement" for n in info.function.body.walk())
+        self._places: dict[tuple[Node, Var], _Place] = {}
+
+    @staticmethod
+    def is_ordered(obj: Obj) -> bool:
+        """Whether only the function's own statements change an object, each where it stands."""
+        return isinstance(obj, Var) and obj.space in _ORDERED and not obj.is_ref and not obj.file_scope
+
+    def sources(self, use: Node, objs: frozenset[Obj], known: set[Obj]) -> Iterator[Node]:
+        """Sources of the definitions that may have given ``objs`` the values that they have at ``use``.
+
+        Those of objects without an order are left out once they are ``known``.
+        """
+        for obj in objs:
+            if not isinstance(obj, Var) or not self.is_ordered(obj):
+                if obj not in known:
+                    for d in self._of.get(obj, ()):
+                        yield from d.sources
+                continue
+            for d in self._of.get(obj, ()):
+                if self.reaches(d.node, use, obj):
+                    yield from d.sources
+
+    def reaches(self, node: Node, use: Node, var: Var) -> bool:
+        """Whether the definition ``node`` of an ordered variable may reach ``use``."""
+        place = self._places.get((use, var))
+        if place is None:
+            place = self._places[use, var] = self._place(use, var)
+        if place.anywhere or (not self._surely and _in_lambda(node)):
+            return True
+        within = node.start <= use.start and use.end <= node.end
+        if not within and node.start < use.end and node.start >= place.last:
+            return True
+        around = next((up for up in place.loops if up.start <= node.start and node.end <= up.end), None)
+        if around is None or (var.node is not None and around.start < var.node.start < around.end
+                              and not _in_header(var.node, around)):
+            return False  # a variable of the loop's body is a new one in each turn
+        return place.last < around.start
+
+    def _place(self, use: Node, var: Var) -> _Place:
+        last = max((d.node.start for d in self._of.get(var, ()) if d.block is not None and d.node.end <= use.start
+                    and d.block.start <= use.start and use.end <= d.block.end), default=-1)
+        return _Place(last, tuple(up for up in use.ancestors() if up.type in LOOPS),
+                      not self._surely and (self._jumps or _in_lambda(use)))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a variable is used: the start of the ``last`` definition before, which replaces all earlier ones; loops
+
+    around, the innermost first; whether the use happens ``anywhere``.
+    """
+
+    last: int
+    loops: tuple[Node, ...]
+    anywhere: bool
+
+
+def _in_header(node: Node, loop: Node) -> bool:
+    body = loop.get("body")
+    return body is None or not body.start <= node.start < body.end
+
+
+def _in_lambda(node: Node) -> bool:
+    """Whether a node is, or is part of, a lambda: by reference it sees what variables are when it is called."""
+    return node.type == "lambda_expression" or any(up.type == "lambda_expression" for up in node.ancestors())
+
+
+def _whole(node: Node, target: Node) -> Node | None:
+    """The block that a definition is a statement of, where it replaces a variable's whole value."""
+    statement = node.parent
+    if target.type != "identifier" or statement is None or statement.type not in ("expression_statement",
+                                                                                  "declaration"):
+        return None
+    block = statement.parent
+    return block if block is not None and block.type == "compound_statement" else None
+
+
+def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], _Definition]]:
     for node in info.function.body.walk():
         kind = node.type
         if kind == "assignment_expression":
             left, right = node.get("left"), node.get("right")
             if left is not None and right is not None:
                 op = node.get("operator")
-                sources = [right] if op is None or op.text == "=" else [right, left]
-                add(info.written_by(left), sources)
+                plain = op is None or op.text == "="
+                yield info.written_by(left), _Definition(node, (right,) if plain else (right, left), _whole(node, left))
         elif kind == "update_expression":
             arg = node.get("argument")
             if arg is not None:
-                add(info.written_by(arg), [arg])
+                yield info.written_by(arg), _Definition(node, (arg,), _whole(node, arg))
         elif kind == "init_declarator":
             name, value = declarator_name(node), node.get("value")
             var = info.scopes.var_of.get(name) if name is not None else None
             if var is not None and value is not None:
-                add(frozenset({var}), [value])
+                yield frozenset({var}), _Definition(node, (value,))
         elif kind == "for_range_loop":
             name, right = declarator_name(node.get("declarator")), node.get("right")
             var = info.scopes.var_of.get(name) if name is not None else None
             if var is not None and right is not None:
-                add(frozenset({var}), [right])
+                yield frozenset({var}), _Definition(right, (right,))
         elif kind == "call_expression":
             args = tuple(arguments(node))
             written = info.written_by_call(node, args)
             if written:
-                add(written, list(args))
+                yield written, _Definition(node, args)
             access = info.sites.at.get(node)
             if access is not None and access.kind == "fragment-load":
                 for fragment in access.value:
                     add(info.written_by(fragment), [*access.address, node])
             if access is not None and access.writes:
-                add(frozenset(Mem(r) for r in access.roots), list(access.value))
+                yield frozenset(Mem(r) for r in access.roots), _Definition(node, tuple(access.value))
         elif kind == "gnu_asm_expression":
             outputs, inputs = node.get("output_operands"), node.get("input_operands")
-            sources = [v for o in (inputs.kids if inputs is not None else ()) if (v := o.get("value")) is not None]
+            sources = tuple(v for o in (inputs.kids if inputs is not None else ()) if (v := o.get("value")) is not None)
             for o in outputs.kids if outputs is not None else ():
                 value = o.get("value")
                 if value is not None:
-                    add(info.written_by(value), [*sources, node])
-    return out
+                    yield info.written_by(value), _Definition(node, (*sources, node))

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.plans import LOOPS, Act, Piece, Plan
 from mutate.analysis.slices import Slicer
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
 _LEAVING = frozenset({"return_statement", "goto_statement"})
@@ -21,18 +20,19 @@ _EXITS = _LEAVING | {"break_statement", "continue_statement"}
 
 
 def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
-    """Retained loads that no effect of the slice depends on, in the order of the text.
+    """Retained loads, and calls of functions that load, that no effect of the slice depends on; in the text's order.
 
     ``stores_happen`` is false where stores are guarded: their addresses are then computed, but what decides whether a
     store is reached decides nothing.
     """
     loads = [n for n, a in slicer.retained.items() if a.kind in ("load", "texture", "surface-load")]
+    loads += slicer.retained_calls
     if not loads:
         return []
     effects, start, quiet = _effects(slicer, stores_happen)
     exits = [n for n in slicer.info.function.body.walk() if n.type in _EXITS] if effects else []
     while True:
-        _, alive = value_closure(slicer.info, [*start, *quiet])
+        _, alive = value_closure(slicer.info, [*start, *quiet], surely=True)
         reached = [*effects, *(n for n in alive if n not in quiet)]
         reached += [e for e in exits if _matters(e, reached)]
         more = {c for n in reached for c in _conditions(n)} - set(start)
@@ -52,7 +52,7 @@ def _effects(slicer: Slicer, stores_happen: bool) -> tuple[list[Node], list[Node
         access = p.access
         if p.act is Act.CALL:
             effects.append(p.node)
-            start += arguments(p.node)
+            start += slicer.needed_arguments(p.node)
         elif access is not None:
             needs = [*access.address] if p.act is not Act.KEEP else [p.node]
             if access.node in slicer.info.scopes.var_of:

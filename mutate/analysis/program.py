@@ -114,7 +114,8 @@ class FunctionInfo:
                     not infos or self._is_reference(infos, i)):
                 var = self.values.root_variable(arg)
                 # A library function may change an object that it gets by reference, but no number and no pointer.
-                if var is not None and (infos or (var.type.kind == "value" and not is_number(var.type))):
+                if var is not None and (infos or (var.type.kind == "value" and not is_number(var.type)
+                                                  and not is_number(value.type))):
                     out.add(var)
         receiver = method_receiver(call_node)
         if receiver is not None and by_reference and group_scope(self.values, receiver) is None:

@@ -1,8 +1,8 @@
 """Backward slices with control dependence, and what remains of each statement when only some sites are kept.
 
 ``Slicer`` walks a body until its set of needed variables is stable. Each walk builds a *plan*: what to do
-with each statement. Needed is flow-insensitive: a variable that an address depends on anywhere keeps all
-its definitions, with all the conditions they depend on.
+with each statement. A variable that an address depends on keeps the definitions that may reach that use,
+with all the conditions they depend on; its declaration stays in any case.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.dataflow import Reach
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
-from mutate.analysis.symbols import UNKNOWN_TYPE, Space
+from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
 from mutate.analysis.values import arguments, callee_name, is_number, method_receiver
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
@@ -45,7 +46,12 @@ class Slicer:
         self.needed: set[Obj] = set()
         self.retained: dict[Node, Access] = {}
         """Loads whose value something kept depends on."""
+        self.retained_calls: set[Node] = set()
+        """Calls of functions that load, whose results something kept depends on."""
         self._callee_params = callee_params
+        self._reach = Reach(info)
+        self._used: dict[Obj, list[Node]] = {}
+        """Where the needed objects are used."""
         self._result_needed = result_needed
         self._kept_loops: set[Node] = set()
         self._changed = True
@@ -63,10 +69,13 @@ class Slicer:
             return
         self._seen.add(node)
         for obj in self.info.uses(node):
-            if obj not in self.needed:
-                self.needed.add(obj)
-                self._changed = True
+            self.needed.add(obj)
+            self._used.setdefault(obj, []).append(node)
+            self._changed = True
         for n in node.walk():
+            if any(not c.function.returns_void and self._callee_params(c) is not None
+                   for c in self.info.callees.get(n, ())):
+                self.retained_calls.add(n)
             access = self.info.sites.at.get(n)
             if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):
                 continue
@@ -80,12 +89,19 @@ class Slicer:
         for n in a.address:
             self.need(n)
         var = self.info.scopes.var_of.get(a.node)
-        if var is not None and var not in self.needed:  # a reference, or a variable in memory itself
-            self.needed.add(var)
-            self._changed = True
+        if var is not None:  # a reference, or a variable in memory itself
+            self.need(a.node)
 
-    def _any_needed(self, objs: frozenset[Obj]) -> bool:
-        return not self.needed.isdisjoint(objs)
+    def _any_needed(self, objs: frozenset[Obj], definition: Node | None = None) -> bool:
+        """Whether one of the objects is needed; of variables, whether the value that a definition gives them is."""
+        for o in objs:
+            if o not in self.needed:
+                continue
+            if definition is None or not isinstance(o, Var) or not self._reach.is_ordered(o):
+                return True
+            if any(self._reach.reaches(definition, use, o) for use in self._used.get(o, ())):
+                return True
+        return False
 
     def kept_stores(self) -> list[Access]:
         """Global stores whose value something kept reads back: they stay as they are."""
@@ -213,7 +229,7 @@ class Slicer:
             value = o.get("value")
             if value is not None:
                 written |= self.info.written_by(value)
-        if self._any_needed(frozenset(written)):
+        if self._any_needed(frozenset(written), node):
             return self._kept_whole(node)
         return []
 
@@ -236,7 +252,7 @@ class Slicer:
         target = left
         while target.type == "parenthesized_expression" and target.kids:
             target = target.kids[0]
-        if self._any_needed(self.info.written_by(target)):
+        if self._any_needed(self.info.written_by(target), node):
             return self._kept_whole(node)
         return [*self.pieces(right), *self._target(target)]
 
@@ -261,7 +277,7 @@ class Slicer:
 
     def _update(self, node: Node) -> list[Piece]:
         target = node.get("argument")
-        if target is None or self._any_needed(self.info.written_by(target)):
+        if target is None or self._any_needed(self.info.written_by(target), node):
             return self._kept_whole(node)
         access = self.info.sites.at.get(target)
         if access is not None and access.touches_global:
@@ -285,20 +301,14 @@ class Slicer:
         value = call.value if call is not None else None
         inputs = tuple(n for n in (receiver, value, *args) if n is not None)
         if call is None:
-            if self._any_needed(self.info.written_by_call(node, args)):
+            if self._any_needed(self.info.written_by_call(node, args), node):
                 return self._kept_whole(node)
             return self._all(inputs)
-        if self._any_needed(self.info.written_by_call(node, args)):
+        if self._any_needed(self.info.written_by_call(node, args), node):
             return self._kept_whole(node)
         infos = self.info.callees.get(node, [])
-        wanted: set[int] = set()
-        touches = False
-        for callee in infos:
-            params = self._callee_params(callee)
-            if params is not None:
-                touches = True
-                wanted |= params
-        if not touches:
+        wanted = self._wanted(infos)
+        if wanted is None:
             return self._all(inputs)
         pieces: list[Piece] = []
         for i, arg in enumerate(args):
@@ -309,6 +319,16 @@ class Slicer:
                 self._need_variables(arg)
             pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=call)]
+
+    def _wanted(self, infos: list[FunctionInfo]) -> frozenset[int] | None:
+        """Indices of the arguments that the kept accesses of callees need; ``None`` when they have none."""
+        found = [p for c in infos if (p := self._callee_params(c)) is not None]
+        return frozenset().union(*found) if found else None
+
+    def needed_arguments(self, node: Node) -> list[Node]:
+        """The arguments that the call of a mutated function still gets as they were."""
+        wanted = self._wanted(self.info.callees.get(node, [])) or ()
+        return [x for i, x in enumerate(arguments(node)) if i in wanted]
 
     def _need_variables(self, node: Node) -> None:
         """The variables of an expression that is only named in a ``decltype``: they must stay declared."""

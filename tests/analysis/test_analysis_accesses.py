@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.dataflow import value_closure
 from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Keep
 from mutate.analysis.program import Mem, Program, analyse
@@ -134,6 +135,9 @@ def test_what_addresses_and_control_flow_need(body: str, variables: set[str], me
     ("if (p[n]) return; o[n] = in[n];", [], []),
     ("o[n] = in[n]; if (p[n]) return;", ["p[n]"], ["p[n]"]),
     ("int at = n; at = p[at]; o[n] = in[p[at] & 1] * at;", [], []),
+    ("int s = p[n]; o[n] = s * 2; s = p[0]; o[s] = 1;", ["p[n]"], ["p[n]"]),
+    ("int s = p[n]; if (n) s = p[0]; o[s] = 1;", [], []),
+    ("int s = n; for (int j = 0; j < n; j++) { o[s] = 1; s += p[j]; }", [], []),
 ])
 def test_retained_loads_that_nothing_keeps_alive(body: str, memory_only: list[str], load_only: list[str]) -> None:
     parameters = "float *o, const float *in, const int *p, int n"
@@ -141,6 +145,50 @@ def test_retained_loads_that_nothing_keeps_alive(body: str, memory_only: list[st
     slicer = Slicer(kernel, Keep(), lambda _: None)
     assert [n.text for n in idle_loads(slicer, stores_happen=True)] == memory_only
     assert [n.text for n in idle_loads(slicer, stores_happen=False)] == load_only
+
+
+@pytest.mark.parametrize(("body", "dropped"), [
+    ("int s = n; if (s > 0) o[s] = 1; s += p[n]; o[n] = s;", "s += p[n];"),
+    ("for (int j = 0; j < n; j++) { int s = n; o[s] = 1; s += p[j]; o[0] = s; }", "s += p[j];"),
+    ("int s = n; s += 2; s = p[0]; o[s] = 1;", ""),
+    ("int s = n; for (int j = 0; j < n; j++) { o[s] = 1; s += 2; }", ""),
+    ("int s = n; again: o[s] = 1; s = 2; if (p[0]) goto again;", ""),
+    ("int s = n; auto f = [&](int x) { return x + s; }; s = 2; o[f(n)] = 1;", ""),
+    ("int s = n; if (n) s = 2; o[s] = 1;", ""),
+    ("int s = n; switch (n) { case 0: s = 2; case 1: s = 3; } o[s] = 1;", ""),
+])
+def test_definitions_that_reach_no_use_are_dropped(body: str, dropped: str) -> None:
+    kernel = program(f"__global__ void k(float *o, const int *p, int n) {{ {body} }}").kernel
+    plans = [Slicer(kernel, Keep(), lambda _: None).plan]
+    for plan in plans:
+        plans += plan.inner
+    gone = [p.node.text for p in plans if p.how in ("drop", "pieces") and p.node.text.startswith("s ")]
+    assert gone == [dropped] * bool(dropped)
+
+
+def test_a_variable_by_reference_is_what_it_is_when_the_lambda_is_called() -> None:
+    kernel = program("__global__ void k(float *o, const int *p, int n) { int s = n; "
+                     "auto f = [&](int x) { return x + s; }; s = p[1]; s += p[2]; o[f(n)] = 1; s = p[3]; }").kernel
+    _, values = value_closure(kernel, list(next(a for a in kernel.sites.accesses if a.writes).address))
+    found = " ".join(sorted(n.text for n in values if n.text.startswith("p[")))
+    assert found == "p[1] p[2] p[3]", "no one follows when the lambda is called"
+
+
+def test_what_only_a_dropped_argument_needs_is_not_alive() -> None:
+    p = program("__device__ void put(float *o, int i, float x) { o[i] = x; } __global__ void k(float *o, "
+                "const float *in, int n) { float s = in[0]; for (int j = 0; s > 0; j++) { put(o, j, s); s -= in[j]; }"
+                " for (int j = 0; j < n; j++) { put(o, n, s + in[2]); s = s + in[1]; } }")
+    put = next(f for f in p.functions)
+    slicer = Slicer(p.kernel, Keep(), lambda c: frozenset({0, 1}) if c is put else None)
+    assert idle_loads(slicer, stores_happen=True) == [], "the first loop needs its loads"
+    assert {n.text for n in slicer.retained} == {"in[0]", "in[j]"}, "what is only stored is no need"
+
+
+def test_a_call_that_loads_is_kept_alive() -> None:
+    p = program("__device__ float get(const float *p, int i) { return p[i]; } __global__ void k(float *o, "
+                "const float *in) { float s = 0; for (int j = 0; s < 9; j++) { s += get(in, j); } o[0] = s; }")
+    slicer = Slicer(p.kernel, Keep(), lambda c: frozenset({0, 1}))
+    assert [n.text for n in idle_loads(slicer, stores_happen=True)] == ["get(in, j)"]
 
 
 def test_a_pointer_in_memory_points_to_other_memory() -> None:
