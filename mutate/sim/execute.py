@@ -22,8 +22,11 @@ from mutate.sim.splits import (
     complete_sync,
     complete_syncs,
     complete_warpsync,
+    exchange,
+    interrupt,
     leave_sync,
     new_split,
+    resume,
     set_sync,
 )
 from mutate.sim.system import system_call
@@ -35,17 +38,19 @@ _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["hal
 
 
 @njit(error_model="numpy", cache=True, nogil=True)
-def execute(code, registers, predicates, layout, pcs, masks, states, details, sync, alive, targets, red,
+def execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
             table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
             hashes, trace, log_head, log_where, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
-    bytes a thread, first element of the scratch rows. ``control``: instructions left, wanted pages, trace records, warp
-    to begin with, instructions at the start, pages used of the pool, records of the log.
+    bytes a thread, first elements of the scratch rows and of the uniform registers. ``control``: instructions left,
+    wanted pages, trace records, warp to begin with, instructions at the start, pages used of the pool, records of the
+    log.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
+    uniform = layout[8]
     tracing = trace.shape[0] > 1
     log_rows = max(0, log_head.shape[0] - LOG_ROOM)
     d0 = np.zeros(32, np.uint32)
@@ -90,18 +95,18 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
         base = i64(pool) + i64(w) * i64(rows)
         pc = i64(pcs[w, current])
         mask = masks[w, current]
+        resume(w, current, registers, predicates, kept, base + uniform)
         turn = quantum
         running = True
         while running:
             if turn == 0:
                 pcs[w, current] = pc
                 masks[w, current] = mask
+                interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 # another split of the same warp may be what this one spins for
                 for k in range(current + 1, 32):
                     if states[w, k] == READY:
-                        states[w, current], states[w, k] = states[w, k], states[w, current]
-                        pcs[w, current], pcs[w, k] = pcs[w, k], pcs[w, current]
-                        masks[w, current], masks[w, k] = masks[w, k], masks[w, current]
+                        exchange(w, current, k, pcs, masks, states, kept)
                         break
                 break
             if budget <= 0:
@@ -112,10 +117,12 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                 return OUT_OF_BUDGET
             if control[6] > log_rows:
                 pcs[w, current], masks[w, current] = pc, mask
+                interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 control[0], control[3] = budget, w
                 return LOG_FULL
             if tracing and control[2] >= trace.shape[0]:
                 pcs[w, current], masks[w, current] = pc, mask
+                interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 control[0], control[3] = budget, w
                 return TRACE_FULL
             turn -= 1
@@ -219,6 +226,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                         budget += 1
                         pcs[w, current], masks[w, current] = pc, mask
                         states[w, current] = AT_FAULT
+                        interrupt(w, current, states, registers, predicates, kept, base + uniform)
                         break
                     if status == FAILED:
                         pcs[w, current], masks[w, current] = pc, mask
@@ -337,6 +345,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, sy
                     budget += 1
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_FAULT
+                    interrupt(w, current, states, registers, predicates, kept, base + uniform)
                     break
                 if status == FAILED or goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
                     pcs[w, current], masks[w, current] = pc, mask

@@ -47,6 +47,8 @@ LOAD, STORE, ATOMIC = 0, 1, 2
 
 # Rows behind a warp's general registers.
 UNIFORMS, TRASH = 64, 8
+# What is kept of a split that was interrupted: whether anything is, uniform registers, uniform predicates.
+KEPT = 1 + UNIFORMS + 8
 SPECIALS = ("SR_LANEID", "SR_TID.X", "SR_TID.Y", "SR_TID.Z", "SR_CTAID.X", "SR_CTAID.Y", "SR_CTAID.Z", "SR_EQMASK",
             "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK", "SR_VIRTID", "SR_SWINHI", "SR_LWINHI", "SR_TID",
             "SR_ZERO", "SR_WARPID")

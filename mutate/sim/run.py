@@ -134,6 +134,7 @@ class Simulation:
         self.masks = np.zeros((self.warps, 32), np.uint32)
         self.states = np.zeros((self.warps, 32), np.int64)
         self.details = np.zeros((self.warps, 32), np.int64)
+        self.kept = np.zeros((self.warps, 32, lay.KEPT), np.uint32)
         self.sync = np.zeros((self.warps, 16 * 32), np.uint32)
         self.alive = np.zeros(self.warps, np.uint32)
         self.targets = np.zeros((16, 2), np.int64)
@@ -155,7 +156,8 @@ class Simulation:
         self.control = np.zeros(8, np.int64)
         self.error = np.zeros(8, np.int64)
         self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,
-                                self.shared_bytes, self.image.local_size, program.scratch * 32], np.int64)
+                                self.shared_bytes, self.image.local_size, program.scratch * 32,
+                                program.general_rows * 32], np.int64)
         self.control[0] = self.control[4] = self.budget
         self._specials = self._fixed_specials()
         lanes = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
@@ -190,6 +192,7 @@ class Simulation:
         self.predicates[:] = 0
         self.predicates[:, 7] = self.predicates[:, 15] = 0xFFFFFFFF
         self.pcs[:], self.masks[:], self.states[:], self.sync[:], self.targets[:] = 0, 0, lay.FREE, 0, 0
+        self.kept[:, :, 0] = 0
         self.red[:] = 0
         self.red[:, 1] = 1
         self.alive[:] = self._active
@@ -210,7 +213,7 @@ class Simulation:
             while True:
                 self.control[1], self.control[5], self.control[6] = 0, memory.used, 0
                 status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
-                                 self.states, self.details, self.sync, self.alive, self.targets, self.red,
+                                 self.states, self.details, self.kept, self.sync, self.alive, self.targets, self.red,
                                  memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
                                  self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
                                  self.hashes, self.trace, self.log.head, self.log.where, self.control, self.error)

@@ -7,7 +7,7 @@ from numba import njit
 
 from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
-from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, READY
+from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, KEPT, READY, UNIFORMS
 from mutate.sim.log import note_event
 
 u32, i64 = np.uint32, np.int64
@@ -142,3 +142,47 @@ def new_split(warp, pc, mask, pcs, masks, states):
             states[warp, k] = READY
             return k
     return -1
+
+
+@njit(**INNER)
+def interrupt(warp, split, states, registers, predicates, kept, uniforms):
+    """Keeps for a split that goes on later the uniform registers and predicates, which all splits of a warp share.
+
+    The compiler knows where lanes wait for others, and what they may find changed there; it knows nothing of where the
+    interpreter turns to others. ``uniforms`` is the first uniform register's element.
+    """
+    alone = True
+    for k in range(32):
+        if k != split and states[warp, k] != FREE:
+            alone = False
+    kept[warp, split, 0] = np.uint32(0) if alone else np.uint32(1)
+    if alone:
+        return
+    for k in range(UNIFORMS):
+        kept[warp, split, 1 + k] = registers[uniforms + 32 * k]
+    for k in range(8):
+        kept[warp, split, 1 + UNIFORMS + k] = predicates[warp, 8 + k]
+
+
+@njit(**INNER)
+def resume(warp, split, registers, predicates, kept, uniforms):
+    """Puts back what ``interrupt`` has kept."""
+    if kept[warp, split, 0] == 0:
+        return
+    kept[warp, split, 0] = np.uint32(0)
+    for k in range(UNIFORMS):
+        value = kept[warp, split, 1 + k]
+        for lane in range(32):
+            registers[uniforms + 32 * k + lane] = value
+    for k in range(8):
+        predicates[warp, 8 + k] = kept[warp, split, 1 + UNIFORMS + k]
+
+
+@njit(**INNER)
+def exchange(warp, one, other, pcs, masks, states, kept):
+    """Two splits of a warp change places."""
+    states[warp, one], states[warp, other] = states[warp, other], states[warp, one]
+    pcs[warp, one], pcs[warp, other] = pcs[warp, other], pcs[warp, one]
+    masks[warp, one], masks[warp, other] = masks[warp, other], masks[warp, one]
+    for k in range(KEPT):
+        kept[warp, one, k], kept[warp, other, k] = kept[warp, other, k], kept[warp, one, k]
