@@ -175,7 +175,7 @@ def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], _Definiti
             access = info.sites.at.get(node)
             if access is not None and access.kind == "fragment-load":
                 for fragment in access.value:
-                    add(info.written_by(fragment), [*access.address, node])
+                    yield info.written_by(fragment), _Definition(node, (*access.address, node))
             if access is not None and access.writes:
                 yield frozenset(Mem(r) for r in access.roots), _Definition(node, tuple(access.value))
         elif kind == "gnu_asm_expression":
