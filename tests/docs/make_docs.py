@@ -1,6 +1,6 @@
 """Writes the generated pages of docs/ from the code, the samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times|stalls]
+    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times|stalls|seeds]
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -247,6 +247,20 @@ def stalls_page() -> str:
         s=kept["summary"], rows=kept["rows"], top=top, percent=lambda x: f"{100 * x:.0f} %")
 
 
+def seeds_page() -> str:
+    """The seeds' ladders as tests/seeds/ladders.py kept them."""
+    kept = json.loads((ROOT / "tests" / "seeds" / "ladders.json").read_text(encoding="utf-8"))
+    for ladder in kept["ladders"]:
+        before = None
+        for rung in ladder["rungs"]:
+            rung["steps"] = None if before is None else [rung[k] / before[k] for k in ("simulated", "slide")]
+            rung["right"] = None if before is None else \
+                (rung["simulated"] > before["simulated"]) == (rung["slide"] > before["slide"])
+            before = rung
+        ladder["right"] = all(r["right"] is not False for r in ladder["rungs"])
+    return _environment().get_template("seeds.md.j2").render(**kept)
+
+
 def accuracy_page() -> str:
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import accuracy
@@ -331,7 +345,7 @@ def analysis_page() -> str:
 
 PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
          "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page,
-         "stalls": stalls_page}
+         "stalls": stalls_page, "seeds": seeds_page}
 
 
 def main() -> int:

@@ -95,6 +95,12 @@ def test_page_of_stalls_is_up_to_date() -> None:
         "run python tests/docs/make_docs.py stalls"
 
 
+def test_page_of_the_seeds_is_up_to_date() -> None:
+    """tests/seeds/test_seeds.py holds what it is made from against the model."""
+    assert (make_docs.DOCS / "seeds.md").read_text(encoding="utf-8") == make_docs.seeds_page(), \
+        "run python tests/docs/make_docs.py seeds"
+
+
 def test_page_of_simulated_times_is_up_to_date() -> None:
     assert (make_docs.DOCS / "simulated_times.md").read_text(encoding="utf-8") == make_docs.simulated_times_page(), \
         "run python tests/docs/make_docs.py simulated_times"

@@ -21,12 +21,14 @@ NAMED = "tests/machines/reference/h200_calibration.json"
 SOURCE = "calibration"
 # What depends on the SM alone, and on its clock not at all.
 OF_THE_SM = ("dependent", "alone", "interval", "barrier", "shared", "l1")
-OF_THE_SM_LATENCIES = ("shared_8", "shared_16", "shared_atomic", "constant", "constant_uniform", "s2r", "s2ur")
+OF_THE_SM_LATENCIES = ("shared_8", "shared_16", "shared_atomic", "constant", "constant_uniform", "s2r", "s2ur",
+                       "atomic")
+OF_THE_SM_ALONE = ("l2.sm_read", "l2.sm_write")
 
 
 def of_the_sm(key: str) -> bool:
     section, _, name = key.partition(".")
-    return section in OF_THE_SM or (section == "latency" and name in OF_THE_SM_LATENCIES)
+    return section in OF_THE_SM or key in OF_THE_SM_ALONE or (section == "latency" and name in OF_THE_SM_LATENCIES)
 
 
 def added(text: str, found: list[Constant], source: Source) -> str:

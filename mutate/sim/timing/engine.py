@@ -28,6 +28,8 @@ from mutate.sim.timing.settings import (
     N_L1_HITS,
     N_L2_READ,
     N_L2_WRITE,
+    N_LOCAL,
+    N_LOCAL_HITS,
     S_ATOMIC,
     S_ATOMIC_LATENCY,
     S_BACKLOG,
@@ -82,6 +84,7 @@ from mutate.sim.timing.units import (
     SLOT,
     STALL,
     UNIT,
+    WAIT_MASK,
     WRITE_BOARD,
     XU,
     YIELDS,
@@ -284,7 +287,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
             follow = clock + max(row[STALL], pace)
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
-                follow = clock + (max(row[LATENCY], pace) if unit == CONTROL else pace)
+                follow = clock + max(1, slot, row[LATENCY] if unit == CONTROL else 0)
             pause = follow - clock - 1
             result = 0.0
             operands = 0.0
@@ -323,7 +326,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
                     leave = start
                     operands = start + settings[S_READ_RELEASE]
                     result = start + cost - 1.0 - 4.0 + settings[S_L1_LATENCY]
-                    through = around[pc]
+                    through = around[pc] and kind == _LOAD
                     # Many sectors take longer to play than an instruction.
                     work += count // 8
                     for i in range(first, first + count):
@@ -336,9 +339,13 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
                         near = sector + (np.int64(b + 1) << 46 if apart[r] else 0)
                         if kind == _LOAD or kind == _LOCAL_LOAD:
                             busy[N_L1] += 1
+                            if kind == _LOCAL_LOAD:
+                                busy[N_LOCAL] += 1
                             place, victim = lookup(tags, ages, ready, lines, near, issued)
                             if not through and place >= 0 and ready[place, sector & 3] > 0.0:
                                 busy[N_L1_HITS] += 1
+                                if kind == _LOCAL_LOAD:
+                                    busy[N_LOCAL_HITS] += 1
                                 result = max(result, ready[place, sector & 3])
                                 continue
                             asked = max(start, state[0])
@@ -384,7 +391,7 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
                                     twins[(sector ^ 1) & (_TWINS - 1)] = sector ^ 1
                                     twin_at[(sector ^ 1) & (_TWINS - 1)] = come
                             result = max(result, come)
-                            if victim >= 0 and (not through or kind == _LOCAL_LOAD):
+                            if victim >= 0 and not through:
                                 if place < 0 and dirty[victim]:
                                     evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
                                 fill(tags, ages, ready, place, victim, near, issued, come)
@@ -525,8 +532,17 @@ def _play(table, needs, gives, pcs, which, costs, lanes, starts, cut, requests, 
             else:
                 following = pcs[at[w]]
                 stalls[following, R_BRANCH if jumps else R_WAIT] += pause
-                until, source = held_until(table, needs, boards, long_boards, registers, sources, tracked, w, following,
-                                           follow)
+                until, source = np.int64(follow), FIXED
+                if tracked:
+                    until, source = held_until(table, needs, boards, long_boards, registers, sources, tracked, w,
+                                               following, until)
+                else:
+                    # As ``held`` has it: a call for each instruction takes as long as the rest.
+                    mask = table[following, WAIT_MASK]
+                    for j in range(6):
+                        if mask >> j & 1 and boards[w, j] > until:
+                            until = np.int64(np.ceil(boards[w, j]))
+                            source = LONG if long_boards[w, j] else SHORT
                 reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
                 stalls[following, reason] += until - follow
                 nxt[w] = until

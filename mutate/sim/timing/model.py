@@ -26,7 +26,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
-from mutate.sim.timing.sampling import Reuse, Sample, no_reuse, record, reuse_of
+from mutate.sim.timing.sampling import Reuse, Sample, beyond_l2, no_reuse, record, reuse_of
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
@@ -129,11 +129,11 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 2 * played:
         played *= 4  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
-    spilled = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
+    local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     written = l2_bytes * c.WRITTEN
     settings[p.S_L2_LINES] = L2_WAYS * prime(int((l2_bytes - written) / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(written / min(sms, total)) // 128 // L2_WAYS)
-    settings[p.S_LOCAL_FAR] = max(0.0, 1.0 - l2_bytes / spilled) if spilled else 0.0
+    settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:
         turn = len(range(sm, total, sms))
         settings[p.S_BLOCKS] = turn
@@ -315,6 +315,7 @@ def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArra
 def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
     """Sectors while the sample was played."""
     return {"l1_sectors": float(busy[p.N_L1]), "l1_hits": float(busy[p.N_L1_HITS]),
+            "local_sectors": float(busy[p.N_LOCAL]), "local_hits": float(busy[p.N_LOCAL_HITS]),
             "l2_read_sectors": float(busy[p.N_L2_READ]), "l2_write_sectors": float(busy[p.N_L2_WRITE]),
             "dram_read_sectors": float(busy[p.N_DRAM_READ]), "dram_write_sectors": float(busy[p.N_DRAM_WRITE])}
 

@@ -210,6 +210,19 @@ class Reuse:
     sparse: Array
 
 
+def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
+    """The part of local memory's lines that L2 has lost when they are loaded again. ``local_bytes``: of all resident
+
+    threads. Until each of them has been loaded once, the kernel's other traffic goes through L2 as well.
+    """
+    kinds, sectors = sample.streams.requests[:, 2], sample.streams.requests[:, 5]
+    loaded = float(sectors[kinds == lay.H_LOCAL_LOAD].sum())
+    if not loaded or not local_bytes:
+        return 0.0
+    other = float(sectors[(kinds == lay.H_GLOBAL_LOAD) | (kinds == lay.H_GLOBAL_STORE)].sum())
+    return max(0.0, 1.0 - l2_bytes / (local_bytes * (1.0 + other / loaded)))
+
+
 def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1

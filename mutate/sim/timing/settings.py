@@ -12,5 +12,5 @@ SETTINGS = 40
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS) = range(19)
-BUSY = 19
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS) = range(21)
+BUSY = 21

@@ -72,7 +72,7 @@ def _only_user(listing: Sequence[Instruction], k: int, register: int, writes: li
     name = re.compile(rf"\bR{register}\b")
     for j in range(k + 1, len(listing)):
         instruction = listing[j]
-        if j in starts or instruction.name in _ENDS or instruction.name in ("BAR", "STS"):
+        if j in starts or instruction.name in _ENDS or instruction.name == "STS":
             return None
         sources = instruction.operands.split(",")[1:]
         where = [n for n, s in enumerate(sources) if name.search(s)]

@@ -117,6 +117,10 @@ def _without_bits(row: npt.NDArray[np.int64], instruction: Instruction, rates: R
         row[LATENCY] = rates.latency("int" if integer else "fp32", 0)
         if name.startswith("IMAD") and not {"MOV", "SHL", "IADD"} & set(modifiers):
             row[LATENCY] = rates.latency("int_mul", row[LATENCY])
+    elif name in ("BSYNC", "WARPSYNC"):
+        # Where lanes join is a mark of another instruction (envytools, "Tesla CUDA ISA": join; .S in Fermi's code), and
+        # warps are never apart otherwise.
+        row[SLOT] = 0
     elif row[UNIT] == CONTROL and name != "NOP":
         row[LATENCY] = rates.latency("int", 0)
 
