@@ -50,7 +50,7 @@ def test_warps_issue_as_fast_as_the_lanes_take_them(tmp_path: Path, machine: Mac
     """Two schedulers of a warp in two clocks, and one of a warp in four."""
     found = fma(tmp_path, machine, 512, 4, 40)
     least = clocks * 16 * 16 * 4 * 40
-    assert least <= found.cycles <= 1.15 * least + 1500
+    assert least <= found.cycles <= 1.25 * least + 1500
 
 
 def copied(folder: Path, machine: Machine, offset: int, dlcm: str = "ca") -> SimulatedTime:
@@ -113,8 +113,8 @@ def test_gt200_reads_shared_memory_by_operands(tmp_path: Path) -> None:
     """A word that one multiply-add uses is its operand: six clocks together, not eight."""
     found = time_of(tmp_path, GTX280, "dim3 grid = { 1 }; dim3 block = { 512 }; float out[512] = zeros(); k(out, 25);",
                     "k(float *out, int n) { __shared__ float s[1024]; s[threadIdx.x] = threadIdx.x; __syncthreads(); "
-                    "float x = 0, y = 1;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {\n#pragma unroll\n"
-                    "for (int k = 0; k < 32; k++) { x += y * ((volatile float *)s)[threadIdx.x + k]; } y += x; } "
-                    "out[threadIdx.x] = x; }")
+                    "float x[4] = {}, y = 1;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) {\n#pragma unroll\n"
+                    "for (int k = 0; k < 32; k++) { x[k & 3] += y * ((volatile float *)s)[threadIdx.x + k]; } "
+                    "y += x[0]; } out[threadIdx.x] = x[0] + x[1] + x[2] + x[3]; }", cap=32)
     step = 32 * 25 * 16
     assert 6 * step <= found.cycles < 8 * step

@@ -42,6 +42,8 @@ def read_shared_by_operands(table: Ints, listing: Sequence[Instruction], machine
             words = 4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1
             table[k, SLOT] += (words - 1 - len(folded.get(k, ()))) * pace
             table[k, FREE] = words * pace
+            if table[k, SLOT] == 0:
+                table[k, INTERVAL] = 0
         elif k in taking:
             table[k, INTERVAL] = max(int(table[k, INTERVAL]), longer)
             table[k, SLOT] = max(int(table[k, SLOT]), longer)
