@@ -89,8 +89,11 @@ class Slicer:
         for n in a.address:
             self.need(n)
         var = self.info.scopes.var_of.get(a.node)
-        if var is not None:  # a reference, or a variable in memory itself
-            self.need(a.node)
+        # A reference, or a variable in memory itself: where it is, not what is there.
+        if var is not None and a.node not in (used := self._used.setdefault(var, [])):
+            used.append(a.node)
+            self.needed.add(var)
+            self._changed = True
 
     def _any_needed(self, objs: frozenset[Obj], definition: Node | None = None) -> bool:
         """Whether one of the objects is needed; of variables, whether the value that a definition gives them is."""
