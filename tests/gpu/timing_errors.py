@@ -3,7 +3,8 @@
     python tests/gpu/timing_errors.py [--originals] [SAMPLE ...]      prints
     python tests/gpu/timing_errors.py --write                         of all samples, and keeps h200_timing.json
 
-The times measured are those of h200_analysis.json. Nothing here sets a constant of the model; the quantiles of its
+The times measured are those of h200_analysis.json, of code that its NVRTC made. --write asks for the same one, as another
+makes other code of every second kernel: pip install nvidia-cuda-nvrtc==13.0.88, in an environment of its own. Nothing here sets a constant of the model; the quantiles of its
 errors, which `kmutate analyze` gives as the uncertainty of simulated times, are copied from here to
 mutate/sim/timing/accuracy.py.
 """
@@ -11,6 +12,7 @@ mutate/sim/timing/accuracy.py.
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
 import math
 import sys
@@ -30,6 +32,8 @@ from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 REFERENCE = Path(__file__).with_name("reference") / "h200_analysis.json"
 KEPT = Path(__file__).with_name("reference") / "h200_timing.json"
 _QUANTILES = 21
+# What the GPU's machine had when it was measured.
+NVRTC = "13.0.88"
 
 
 def reference() -> dict[str, list[dict[str, Any]]]:
@@ -180,6 +184,9 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="rows of an earlier run instead of new ones")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
+    nvrtc = importlib.metadata.version("nvidia-cuda-nvrtc")
+    if args.write and nvrtc != NVRTC:
+        parser.error(f"NVRTC is {nvrtc}, and the code that was measured is of {NVRTC}")
     known = reference()
     rows = json.loads(args.rows.read_text()) if args.rows else []
     for sample in () if rows else args.samples or sorted(known):
@@ -197,7 +204,7 @@ def main() -> None:
                  for k in ("sample", "kernel", "launch", "variant", "gpu", "sim", "limit", "resident", "sampled")}
                 for r in rows]
         lines = ",\n".join(json.dumps(r) for r in kept)
-        KEPT.write_text(f'{{"machine": "h200", "summary": {json.dumps(found)},\n"rows": [\n{lines}\n]}}\n')
+        KEPT.write_text(f'{{"machine": "h200", "nvrtc": "{nvrtc}", "summary": {json.dumps(found)},\n"rows": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":
