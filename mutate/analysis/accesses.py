@@ -296,6 +296,8 @@ class Scanner:
             self._plain_call(node, name, args, callee=callee)
             return
         builtin = BUILTINS.get(name)
+        if name == "memcpy" and self._copies_to_variable(node, args):
+            return
         if builtin is None:
             for i, arg in enumerate(args):
                 # What is handed on by reference is accessed by the callee, not here.
@@ -320,6 +322,19 @@ class Scanner:
                                 tuple(a for a in args if a not in data), data, name, node))
         else:
             self._memory_call(node, name, args)
+
+    def _copies_to_variable(self, node: Node, args: list[Node]) -> bool:
+        """``memcpy(&v, p, sizeof v)`` loads a variable's bytes from memory: as a fragment is loaded."""
+        target = args[0].get("argument") if len(args) == 3 and args[0].type == "pointer_expression" else None
+        if target is None or (op := args[0].get("operator")) is None or op.text != "&":
+            return False
+        to, source = self.values.value(target), self.values.value(args[1]).decay()
+        if not to.spaces <= {Space.REGISTER, Space.LOCAL} or not source.targets & {Space.GLOBAL, Space.UNKNOWN}:
+            return False
+        self._scan_all(args)
+        self._record(Access("fragment-load", node, source.targets, source.target_roots, source.type.elem or Type(),
+                            (args[1], args[2]), (target,), "memcpy", node))
+        return True
 
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
         builtin = BUILTINS[name]

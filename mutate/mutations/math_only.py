@@ -151,7 +151,8 @@ class _Writer:
             return None
         if a.kind == "fragment-load":
             self.features |= {"opaque", "fragment"}
-            self.out.replace((a.node.get("function") or a.node).span, "km_opaque_fragment", "load made opaque")
+            name = "km_opaque_copy" if a.builtin == "memcpy" else "km_opaque_fragment"
+            self.out.replace((a.node.get("function") or a.node).span, name, "load made opaque")
             self.out.comment(a.node, "load made opaque")
             return None
         if a.kind == "fragment-store":

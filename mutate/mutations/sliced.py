@@ -201,7 +201,8 @@ class _Writer:
         show = self.show
         function, (data, *_) = a.node.get("function"), a.value
         self.features.add("any")
-        args = ", ".join("km_fragment.place()" if x is data else show(x) for x in arguments(a.node))
+        args = ", ".join("km_fragment.place()" if x is data else "&km_fragment.place()" if x.get("argument") is data
+                         else show(x) for x in arguments(a.node))
         call = f"{show(function) if function is not None else a.builtin}({args});"
         parts = [f"km_Spare<decltype({show(data)})> km_fragment;", *([call, then] if first else [then, call])]
         return f"{{ {' '.join(parts)} }}"

@@ -345,3 +345,15 @@ def test_macros_of_one_letter_do_not_reach_the_helpers() -> None:
                       "    __shared__ float s[N];\n    s[threadIdx.x] = p[threadIdx.x * M];\n    __syncthreads();\n"
                       "    p[threadIdx.x * K] = s[threadIdx.x ^ 1] * V;\n    q[T] = q[threadIdx.x];\n"
                       "    atomicAdd(&h[P], 2u);\n}\n"))
+
+
+@needs_nvrtc
+def test_bytes_copied_to_a_variable_are_a_load() -> None:
+    source = ("__global__ void k(float *out, const unsigned char *in) {\n"
+              "    unsigned q; float d;\n"
+              "    memcpy(&q, in + threadIdx.x * 8, sizeof(q));\n"
+              "    memcpy(&d, in + threadIdx.x * 8 + 4, sizeof(d));\n"
+              "    out[threadIdx.x] = q * d;\n}\n")
+    check_valid(prove(source, *SLICED, "math-only"))
+    kernel = text_of(source, "store-only").split("__global__")[1]
+    assert "memcpy" not in kernel
