@@ -110,6 +110,12 @@ def destination_width(instruction: Instruction) -> int | None:
         return 4
     if (instruction.name in ("SHF", "USHF") and "HI" in modifiers) or instruction.name == "MUFU":
         return 1  # a funnel shift of two registers gives its upper word, as MUFU.RCP64H does of a double
+    if instruction.name in ("F2F", "F2I", "I2F"):
+        # Of the two types the result's counts: the first one of F2F, and what is no source of the others.
+        types = [m for m in modifiers if m[1:] in ("16", "32", "64")]
+        wide = types[:1] == ["F64"] if instruction.name == "F2F" else bool(
+            {"S64", "U64"} & {*types}) if instruction.name == "F2I" else "F64" in types
+        return 2 if wide else 1
     if (instruction.name in _PAIR_NAMES or (instruction.name == "CS2R" and "32" not in modifiers)
             or (instruction.name == "LDSM" and "2" in modifiers) or "WIDE" in modifiers
             or any("64" in m for m in modifiers)):

@@ -257,6 +257,12 @@ def test_votes_and_reciprocals_write_what_they_write() -> None:
     assert written(instruction("VOTEU.ALL", "UP0, P0")) == ("UP0",)
     assert written(instruction("VOTE.ANY", "R3, PT, P1")) == ("R3",)
     assert written(instruction("MUFU.RCP64H", "R57, R55")) == ("R57",)
+    assert written(instruction("F2F.F32.F64", "R50, R48")) == ("R50",)
+    assert written(instruction("F2F.F64.F32", "R44, R50")) == ("R44", "R45")
+    assert written(instruction("F2I.F64.TRUNC", "R4, R2")) == ("R4",)
+    assert written(instruction("F2I.S64.F64.TRUNC", "R4, R2")) == ("R4", "R5")
+    assert written(instruction("I2F.S64", "R4, R2")) == ("R4",)
+    assert written(instruction("I2F.F64.U32", "R4, R2")) == ("R4", "R5")
 
 
 @needs_nvrtc
