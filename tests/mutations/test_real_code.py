@@ -220,8 +220,9 @@ def test_an_argument_that_nothing_needs_may_have_no_default_constructor() -> Non
                       "template <class T, class G> __device__ void put(T *p, T x, G &group) {\n"
                       "    group.sync();\n    p[group.thread_rank()] = x * x;\n}\n"
                       "template <class T, class G> __device__ void keep(T *p, T x, G group) { *p = x; }\n"
+                      "__device__ void plain(float *p, float x, cg::thread_block group) { p[1] = x; }\n"
                       "__global__ void k(float *p) {\n"
-                      "    cg::thread_block block = cg::this_thread_block();\n"
+                      "    cg::thread_block block = cg::this_thread_block();\n    plain(p, p[3], block);\n"
                       "    keep(p + blockIdx.x, p[7], block);\n"
                       "    put(p, p[threadIdx.x], block);\n}\n", *SLICED, "math-only"))
 
