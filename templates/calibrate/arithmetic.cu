@@ -71,7 +71,8 @@ template <typename Op, int CHAINS> __device__ inline void measure(u64 *out, u64 
 #pragma unroll 1
     for (int r = 0; r < ROUNDS; r++) {
         const u64 start = start_together();
-        // One turn, which the compiler does not know: it moves no step past the end of a loop.
+        // One turn, which the compiler does not know: it moves no step past the end of a loop. The turn is in the result,
+        // some 30 clocks of a warp alone: 0.1 of a step.
 #pragma unroll 1
         for (u32 turn = 2; turn < (u32)n; turn++) {
 #pragma unroll

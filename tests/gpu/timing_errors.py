@@ -3,10 +3,10 @@
     python tests/gpu/timing_errors.py [--originals] [SAMPLE ...]      prints
     python tests/gpu/timing_errors.py --write                         of all samples, and keeps h200_timing.json
 
-The times measured are those of h200_analysis.json, of code that its NVRTC made. --write asks for the same one, as another
-makes other code of every second kernel: pip install nvidia-cuda-nvrtc==13.0.88, in an environment of its own. Nothing here sets a constant of the model; the quantiles of its
-errors, which `kmutate analyze` gives as the uncertainty of simulated times, are copied from here to
-mutate/sim/timing/accuracy.py.
+The times measured are those of h200_analysis.json, of code that its NVRTC made. --write asks for the same release, as
+another makes other code of every second kernel: pip install nvidia-cuda-nvrtc==13.0.88, in an environment of its own.
+Nothing here sets a constant of the model; the quantiles of its errors, which `kmutate analyze` gives as the uncertainty of
+simulated times, are copied from here to mutate/sim/timing/accuracy.py.
 """
 
 from __future__ import annotations
@@ -204,7 +204,8 @@ def main() -> None:
                  for k in ("sample", "kernel", "launch", "variant", "gpu", "sim", "limit", "resident", "sampled")}
                 for r in rows]
         lines = ",\n".join(json.dumps(r) for r in kept)
-        KEPT.write_text(f'{{"machine": "h200", "nvrtc": "{nvrtc}", "summary": {json.dumps(found)},\n"rows": [\n{lines}\n]}}\n')
+        KEPT.write_text(f'{{"machine": "h200", "nvrtc": "{nvrtc}", "summary": {json.dumps(found)},\n'
+                        f'"rows": [\n{lines}\n]}}\n')
 
 
 if __name__ == "__main__":
