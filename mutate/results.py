@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
     from mutate.mutations.base import Refused
     from mutate.mutations.build import VariantText
 
+DEFAULT_OUTPUT = Path("kmutate-out")
 Progress = Callable[[str, int, int], None]
 """(what is being done, how many are done, of how many)."""
 
@@ -40,7 +41,7 @@ class Request:
     launch_file: Path | None = None
     pad: str = "launch"
     verify: bool = True
-    output: Path = Path("kmutate-out")
+    output: Path = DEFAULT_OUTPUT
     dynamic: bool = False
     """Whether original and variants are also run on the simulator (the command line does unless told not to)."""
     pre_includes: tuple[str, ...] = ()

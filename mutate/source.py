@@ -7,6 +7,7 @@ an edit that is a byte span leaves every other byte as it was.
 from __future__ import annotations
 
 import difflib
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,17 @@ class Edit:
     @property
     def span(self) -> Span:
         return Span(self.start, self.end)
+
+
+# Controls but newline and tab, and what turns the direction of writing: all that can make a terminal show, or do,
+# something else than the text says.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_WIDEST = 1000
+
+
+def printable(text: str) -> str:
+    """The text with control characters as escapes: a line of a source file may hold a command for the terminal."""
+    return _UNSAFE.sub(lambda m: f"\\x{c:02x}" if (c := ord(m.group())) < 256 else f"\\u{c:04x}", text)
 
 
 class OverlappingEditsError(ValueError):
@@ -97,11 +109,13 @@ class Lines:
         return self.source[start : len(self.source) if end < 0 else end].decode(errors="replace").rstrip("\r")
 
     def caret(self, span: Span) -> str:
-        """The line of a span with a caret line under it, as compilers print it."""
+        """The line of a span with a caret line under it, as compilers print it; of a long line a part."""
         line, column = self.position(span.start)
         text = self.text(line)
-        width = max(1, min(len(self.source[span.start : span.end].decode(errors="replace").split("\n")[0]),
-                           len(text) - column + 1))
+        first = max(0, column - 1 - _WIDEST // 2) if len(text) > _WIDEST else 0
+        text, column = text[first : first + _WIDEST], column - first
+        shown = self.source[span.start : min(span.end, span.start + 4 * _WIDEST)]
+        width = max(1, min(len(shown.decode(errors="replace").split("\n")[0]), len(text) - column + 1))
         indent = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
         number = f"{line:>5}"
         return f"{number} | {text}\n{' ' * len(number)} | {indent}{'^' * width}"

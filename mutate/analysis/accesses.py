@@ -379,7 +379,8 @@ class Scanner:
         targets = []
         for a in args:
             v = self.values.value(a).decay()
-            carried = v.targets
+            # An integer may be an address; what is a floating-point number is none, whatever it was handed on from.
+            carried = v.targets if v.type.name not in ("float", "double") or v.type.is_address else frozenset()
             # A structure passed by value or a reference to memory hands its pointers on too.
             if not carried and v.roots and v.type.kind == "value" and self.values.unit.struct(v.type.name) is not None:
                 carried = frozenset(s for r in v.roots for s in r.spaces)

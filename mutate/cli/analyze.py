@@ -11,6 +11,7 @@ import click
 from mutate.analyzed import BACKENDS, AnalyzeRequest
 from mutate.cli.settings import Shared, compile_options, several
 from mutate.errors import KmutateError
+from mutate.source import printable
 from mutate.sweeps import SWEEPS, parse_sweeps
 from mutate.timing import Settings
 
@@ -121,7 +122,7 @@ def analyze_command(file: Path, mutations: tuple[str, ...], kernels: tuple[str, 
             click.echo(f"the whole report: {html}")
     for kernel in analysis.kernels:
         if kernel.error is not None:
-            click.echo(str(kernel.error), err=True)
+            click.echo(printable(str(kernel.error)), err=True)
     return _status(analysis)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mutate.errors import KmutateError
+from mutate.source import printable
 
 _EPILOG = """\b
 Examples:
@@ -68,11 +69,11 @@ def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...
 
         click.echo(json.dumps(launch_document(proposals), indent=1, ensure_ascii=False))
     elif output is None:
-        click.echo(text, nl=False)
+        click.echo(printable(text), nl=False)
     from mutate.report.proposals import summary
 
     for line in summary(proposals, str(output) if output is not None else None):
-        click.echo(line, err=True)
+        click.echo(printable(line), err=True)
     return 0
 
 
@@ -88,7 +89,7 @@ def _show_declared(file: Path, source: bytes, spans: list[tuple[int, int]], as_j
 
         click.echo(json.dumps(declared_document(str(file), texts), indent=1, ensure_ascii=False))
     else:
-        click.echo("\n\n".join(texts))
+        click.echo(printable("\n\n".join(texts)))
     many = f"{len(lines)} launch declarations (lines" if len(lines) > 1 else "a launch declaration (line"
     click.echo(f"{file} has {many} {', '.join(map(str, lines))}); --again proposes one all the same", err=True)
     return 0

@@ -11,6 +11,7 @@ import click
 
 from mutate import __version__
 from mutate.errors import KmutateError, nearest
+from mutate.source import printable
 
 _COMMANDS = {"variants": "mutate.cli.variants", "analyze": "mutate.cli.analyze",
              "simulate": "mutate.cli.simulate", "launch": "mutate.cli.launch", "classify": "mutate.cli.classify",
@@ -59,7 +60,7 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         status = cli.main(args=list(args) if args is not None else None, prog_name="kmutate", standalone_mode=False)
     except KmutateError as error:
-        click.echo(str(error), err=True)
+        click.echo(printable(str(error)), err=True)
         sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()

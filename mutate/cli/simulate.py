@@ -12,6 +12,7 @@ import click
 from mutate.cli.settings import Shared, compile_options
 from mutate.errors import KmutateError
 from mutate.simulated import CHECKS, SimulateReport, SimulateRequest
+from mutate.source import printable
 
 if TYPE_CHECKING:
     from mutate.machines import Machine
@@ -111,7 +112,7 @@ def simulate_command(file: Path, kernels: tuple[str, ...], instances: tuple[str,
         print_counts(report)
     for kernel in report.kernels:
         if kernel.error is not None:
-            click.echo(str(kernel.error), err=True)
+            click.echo(printable(str(kernel.error)), err=True)
     return _status(report)
 
 

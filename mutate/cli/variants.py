@@ -13,6 +13,7 @@ from mutate.cli.settings import Shared, compile_options
 from mutate.errors import KmutateError
 from mutate.model import Outcome, Verdict
 from mutate.results import Report, Request
+from mutate.source import printable
 
 _DEFAULT_ARCH = "sm_90"
 _EPILOG = """\b
@@ -87,7 +88,7 @@ def _run(file: Path, make: Callable[[], Request], arch: str | None, as_json: boo
         print_variants(report)
     for result in report.kernels:
         if result.error is not None:
-            click.echo(str(result.error), err=True)
+            click.echo(printable(str(result.error)), err=True)
     return report
 
 
@@ -98,17 +99,17 @@ def _run_several(files: Sequence[Path], request: Callable[[Path, Path], Request]
     passed: list[KmutateError] = []
     for file, folder in zip(files, _folders(files), strict=True):
         if not as_json:
-            click.echo(f"== {file}")
+            click.echo(printable(f"== {file}"))
         try:
             report = _run(file, partial(request, file, output / folder), arch, as_json, None)
             codes.append(_status(report, strict))
         except KmutateError as error:
             if error.slug in _NO_SUCH_KERNEL:
                 passed.append(error)
-                click.echo(f"passed over: {error.what}", err=True)
+                click.echo(printable(f"passed over: {error.what}"), err=True)
             else:
                 codes.append(error.exit_code)
-                click.echo(str(error), err=True)
+                click.echo(printable(str(error)), err=True)
     if not codes and passed:
         raise passed[0]
     return max(codes, default=0)

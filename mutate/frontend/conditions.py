@@ -34,6 +34,12 @@ _COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
 
 
 def _eval(node: ast.expr) -> int:
+    """The value; what no preprocessor's type holds is cut off, so a product of products stays small."""
+    value = _value(node)
+    return value if abs(value) < 1 << 64 else value % (1 << 64)
+
+
+def _value(node: ast.expr) -> int:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return int(node.value)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
@@ -77,9 +83,9 @@ def evaluate_condition(text: bytes, macros: Mapping[str, Macro]) -> bool | None:
     text = _HAS.sub(b"0", text)
     try:
         text = expand_text(text, macros)
-    except ValueError:
+        text = _NUMBER.sub(lambda m: str(_c_int(m.group(1).replace(b"'", b"").decode())).encode(), text)
+    except ValueError:  # a macro that grows without end; a number of thousands of digits
         return None
-    text = _NUMBER.sub(lambda m: str(_c_int(m.group(1).replace(b"'", b"").decode())).encode(), text)
     text = _IDENT.sub(lambda m: b"1" if m.group() == b"true" else b"0", text)
     python = text.decode(errors="replace").replace("&&", " and ").replace("||", " or ")
     python = re.sub(r"!(?!=)", " not ", python)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from mutate.errors import KmutateError
 from mutate.frontend.preprocess import Preprocessor
-from mutate.frontend.tree import Node, TooDeepError, parse
+from mutate.frontend.tree import Node, TooDeepError, TooSlowError, parse
 from mutate.frontend.units import Unit, build_file
+from mutate.limits import bounded, too_slow
 
 MAX_BYTES = 8 << 20
 
@@ -50,7 +51,15 @@ def _parse_included(text: bytes) -> Node:
 
 
 def load_unit(source: bytes, name: str, options: SourceOptions | None = None) -> Unit:
-    """Parses a source text. Local ``#include "..."`` files are looked up beside the file, then in ``-I`` folders."""
+    """Parses a source text. Local ``#include "..."`` files are looked up beside the file, then in ``-I`` folders.
+
+    ``KmutateError``: ``too-deep``, ``too-slow``, ``too-large``, as ``limits.bounded``.
+    """
+    with bounded("reading", name):
+        return _load(source, name, options)
+
+
+def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     options = options or SourceOptions()
     folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
 
@@ -71,7 +80,9 @@ def load_unit(source: bytes, name: str, options: SourceOptions | None = None) ->
     try:
         main = build_file(name, expansion, parse(expansion.text))
         included = [build_file(n, e, _parse_included(e.text), main=False) for n, e in preprocessor.included]
-    except (TooDeepError, RecursionError):
+    except TooSlowError:
+        raise too_slow("reading", name) from None
+    except TooDeepError:
         raise KmutateError("too-deep", f"{name} nests expressions or blocks too deeply to be read",
                            file=name, hint="split the expression") from None
     return Unit(main, included)

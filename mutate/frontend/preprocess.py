@@ -26,7 +26,9 @@ from mutate.frontend.macros import (
 from mutate.source import Edit, Span, apply_edits, sort_edits
 
 _COMMENT_OR_STRING = re.compile(
-    rb"""//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
+    # What is not closed ends with its line or its file: else the search would start over at each quote.
+    rb"""//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"([^()\\\s]{0,16})\((?:.*?\)\1"|.*)|"(?:\\.|[^"\\\n])*"?"""
+    rb"""|'(?:\\.|[^'\\\n]){1,16}'""",
     re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)

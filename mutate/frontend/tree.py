@@ -6,10 +6,12 @@ What can be told from the text alone is mended here; everything later works on `
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from mutate import limits
 from mutate.source import Span
 
 
@@ -75,12 +77,23 @@ MAX_DEPTH = 400
 _MOST_READINGS = 4
 
 
+_LARGE = 1 << 16
+"""Bytes up to which the parser cannot take long, whatever it is given."""
+
+
+class TooSlowError(ValueError):
+    """The parser does not get to the end: it looks for a reading of what is no program."""
+
+
 class TooDeepError(ValueError):
     """The text nests deeper than any real code; the tree is not built."""
 
 
 def parse(text: bytes) -> Node:
-    """The tree of a text. Unreadable parts are ``ERROR`` nodes; raises ``TooDeepError`` for absurd nesting."""
+    """The tree of a text. Unreadable parts are ``ERROR`` nodes.
+
+    Raises ``TooDeepError`` for absurd nesting and ``TooSlowError`` after ``limits.READING`` seconds.
+    """
     root = _build(text, text)
     other = bytearray(text)
     for _ in range(_MOST_READINGS):
@@ -175,7 +188,7 @@ def _false_comparisons(nodes: Sequence[Node]) -> list[Span]:
 
 def _build(text: bytes, shown: bytes, shift: int = 0) -> Node:
     """The tree of ``text``; its nodes show ``shown``, in which they stand ``shift`` bytes further on."""
-    tree = _parser().parse(text)
+    tree = _syntax_tree(text)
     cursor = tree.walk()
 
     def build(depth: int) -> Node:
@@ -200,6 +213,19 @@ def _build(text: bytes, shown: bytes, shift: int = 0) -> Node:
         return node
 
     return build(0)
+
+
+def _syntax_tree(text: bytes) -> Any:
+    parser = _parser()
+    if len(text) < _LARGE:
+        return parser.parse(text)
+    # The parser is no Python: a timer's signal waits until it is done, so it has to be asked.
+    end = time.monotonic() + limits.READING
+    try:
+        return parser.parse(lambda at, _: text[at : at + _LARGE], progress_callback=lambda *_: time.monotonic() > end)
+    except ValueError:
+        parser.reset()
+        raise TooSlowError from None
 
 
 def _mend(node: Node) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from dataclasses import replace
@@ -14,18 +15,21 @@ from mutate.launch.model import Launch
 from mutate.model import Outcome, Verdict
 from mutate.report.bench import Bench, BenchCase, BenchVariant, render_bench, write_data_files, written_arrays
 from mutate.report.document import manifest_document
-from mutate.results import KernelResult, Report, Target, VariantResult
+from mutate.results import DEFAULT_OUTPUT, KernelResult, Report, Target, VariantResult
 from mutate.source import apply_edits, unified_diff
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Replaces a file as a whole: a reader never sees half of it."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    """Replaces a file as a whole: a reader never sees half of it. What is a link is replaced, never followed."""
+    part = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
     try:
-        part.write_bytes(data)
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:  # x: nothing that is there already is opened
+            file.write(data)
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         raise KmutateError("output-not-writable", f"cannot write {path}: {error.strerror}",
                            hint="choose another folder with -o DIR") from None
 
@@ -36,6 +40,10 @@ def write_outputs(report: Report, unit: Unit) -> Report:
     ``KmutateError`` ``output-not-writable`` when the folder cannot be made or written.
     """
     folder = report.request.output
+    if folder == DEFAULT_OUTPUT and folder.is_symlink():
+        # Nobody has named it: in a folder that comes from somebody else, it leads where that one wants.
+        raise KmutateError("output-not-writable", f"the output folder {folder} is a link to {folder.resolve()}",
+                           hint="name the folder to write to with -o DIR")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -15,6 +15,8 @@ from mutate.launch.model import Launch
 from mutate.results import Request, Target
 
 ASSUMED_THREADS = 256
+_STEM = 120
+"""Characters: what comes behind has to fit into a file name, too."""
 _SPACES = re.compile(r"\s+")
 _BUILTIN_TYPES = frozenset({
     "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "true", "false", "half", "__half",
@@ -96,7 +98,7 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
     targets: list[Target] = []
     stems: dict[str, int] = {}
     for kernel in kernels:
-        stem = kernel.qualified.replace("::", ".")
+        stem = _stem(kernel.qualified)
         stems[stem] = stems.get(stem, 0) + 1
         if stems[stem] > 1:
             stem = f"{stem}-{stems[stem]}"
@@ -114,6 +116,11 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         for instance, own in by_instance.items():
             targets.append(_target(kernel, instance, tuple(own), stem))
     return targets
+
+
+def _stem(name: str) -> str:
+    """The start of file names for a kernel: what is no letter, digit or dot of its name is not in it."""
+    return re.sub(r"[^\w.]", "_", name.replace("::", ".")).lstrip(".")[:_STEM] or "kernel"
 
 
 def _target(kernel: Function, instance: str | None, launches: tuple[Launch, ...], stem: str) -> Target:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mutate.analysis.program import Program, analyse
 from mutate.frontend.load import SourceOptions
 from mutate.frontend.units import Function, Unit
+from mutate.limits import bounded
 from mutate.mutations.base import Mutation, Refused
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import all_mutations, parse_composition
@@ -46,7 +47,13 @@ class Built:
 
 def build(unit: Unit, kernel: Function, compositions: Sequence[tuple[Mutation, ...]], options: SourceOptions,
           compiling: Compiling | None) -> Built:
-    """Makes all variants of a kernel; each is compiled while the next one is made."""
+    """Makes all variants of a kernel; each is compiled while the next one is made. Raises as ``limits.bounded``."""
+    with bounded("rewriting", unit.main.name):
+        return _build(unit, kernel, compositions, options, compiling)
+
+
+def _build(unit: Unit, kernel: Function, compositions: Sequence[tuple[Mutation, ...]], options: SourceOptions,
+           compiling: Compiling | None) -> Built:
     blanked = device_source(unit, kernel)
     if compiling is not None:
         compiling.early(kernel, blanked)

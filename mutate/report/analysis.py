@@ -14,7 +14,8 @@ from mutate.limiter.model import Facts, Finding, Interval, Limiter, SweepPoint
 from mutate.report import figures as f
 from mutate.report import played
 from mutate.report import stalls as s
-from mutate.report.terminal import dims, new_console
+from mutate.report.console import new_console
+from mutate.report.terminal import dims
 from mutate.simulated import Stalls
 
 _TONES = {"good": "green", "warn": "yellow", "bad": "red", "quiet": "dim"}

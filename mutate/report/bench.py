@@ -316,6 +316,7 @@ def write_data_files(bench: Bench) -> tuple[Path, ...]:
                 continue
             import numpy as np  # costs a tenth of a second, and most declarations name no archive
 
+            target.unlink(missing_ok=True)  # a link is not to be followed
             with np.load(array.init.path, allow_pickle=False) as archive:
                 np.save(target, np.ascontiguousarray(archive[array.init.key]))
             done.append(target)

@@ -189,7 +189,8 @@ def print_comparison(comparison: Comparison) -> None:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from mutate.report.terminal import dims, new_console
+    from mutate.report.console import new_console
+    from mutate.report.terminal import dims
 
     console = new_console()
     tones = {"good": "green", "warn": "yellow", "bad": "red", "quiet": "dim"}

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from mutate.report.by_line import LINE_COLUMNS, short, total
-from mutate.report.terminal import dims, new_console
+from mutate.report.console import new_console
+from mutate.report.terminal import dims
 from mutate.sim import layout as lay
 from mutate.sim.counters import COUNTERS, GROUPS, Value, evaluate, scaled
 from mutate.simulated import LaunchCounts, LineCounts, Problem, SimulateReport

@@ -100,7 +100,7 @@ def print_doctor(diagnosis: Diagnosis) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from mutate.report.terminal import new_console
+    from mutate.report.console import new_console
 
     console = new_console()
     table = Table(box=None, pad_edge=False, padding=(0, 1), show_edge=False, show_header=False)

@@ -24,11 +24,12 @@ def stage_progress() -> Iterator[Callable[[str, int, int], None]]:
         if not sys.stderr.isatty() or (total and time.monotonic() - start < _PATIENCE):
             return
         if bar is None:
-            from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-            bar = Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-                           console=Console(stderr=True), transient=True)
+            from mutate.report.console import PlainConsole
+
+            bar = Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+                           console=PlainConsole(stderr=True), transient=True)
             bar.start()
             task = bar.add_task(what, total=total or None)
         bar.update(task, description=what, completed=done, total=total or None)

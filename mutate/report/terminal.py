@@ -11,16 +11,12 @@ from rich.text import Text
 
 from mutate.model import Outcome, Verdict
 from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Mutation
+from mutate.report.console import new_console
 from mutate.results import KernelResult, Report, VariantResult
 
 _STYLES = {Verdict.VALID: "green", Verdict.DEGRADED: "yellow", Verdict.INVALID: "red"}
 _COLUMNS = (("ld", GLOBAL_LOADS), ("st", (*GLOBAL_STORES, *GLOBAL_UPDATES)), ("smem", SHARED), ("bar", ("barrier",)),
             ("fp", ARITHMETIC))
-
-
-def new_console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=80, color_system=None)
 
 
 def _total(counts: Mapping[str, int], patterns: Sequence[str]) -> str:

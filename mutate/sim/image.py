@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mutate.errors import KmutateError
 from mutate.sim import layout as lay
-from mutate.toolchain.elf import Cubin
+from mutate.toolchain.elf import BadCubinError, Cubin
 
 _KPARAM_INFO, _PARAM_CBANK = 0x17, 0x0A
 _SIZE_SHIFT = 18
@@ -17,6 +17,7 @@ _RESERVED_SHARED, _RESERVED_FROM = 0x400, 90
 _DIMENSIONS, _SHARED_WINDOW, _LOCAL_WINDOW, _STACK = 0x0, 0x18, 0x20, 0x28
 # The default of cudaLimitStackSize: what a thread has for calls whose depth the compiler does not know.
 _LOCAL_SLACK = 1024
+_MOST_VARIABLES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,23 @@ class Image:
 
 
 def read_image(image: bytes, entry: str) -> Image:
-    """Reads a cubin. Raises ``BadCubinError`` when it is none or lacks the kernel."""
+    """Reads a cubin. Raises ``BadCubinError`` when it is none or lacks the kernel, ``KmutateError`` ``too-large`` for
+
+    ``__device__`` variables that no simulation could hold.
+    """
+    try:
+        return _read(image, entry)
+    except (struct.error, IndexError) as error:
+        raise BadCubinError(f"damaged: {error}") from None
+
+
+def _read(image: bytes, entry: str) -> Image:
     cubin = Cubin(image)
+    size = sum(s.size for s in cubin.sections if s.name in (".nv.global", ".nv.global.init"))
+    if size > _MOST_VARIABLES:
+        raise KmutateError("too-large", f"the file's __device__ variables have {size / 1e9:,.1f} GB; up to "
+                           f"{_MOST_VARIABLES / 1e9:,.1f} GB are simulated", hint="make them smaller, or arrays of a "
+                           "launch declaration")
     kernel = cubin.kernel(entry)
     base, parameters = _parameters(cubin, entry)
     banks: dict[int, bytes] = {}

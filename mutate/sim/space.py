@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mutate.errors import KmutateError
 from mutate.launch import rng
 from mutate.launch.data import materialize, materialize_blocks
 from mutate.launch.model import ArrayDecl, Launch
@@ -19,6 +20,8 @@ PAGE = 1 << lay.PAGE_SHIFT
 # Arrays begin on a megabyte, with as much of nothing before each, so that running off an array does not hit the next.
 _ALIGN = 1 << 20
 _GUARD = 1 << 20
+_MOST_BYTES = 1 << 38
+"""No GPU has more memory; each KB of it takes eight bytes of tables here."""
 # Pages of a new pool at most: 1 GiB.
 _ROOM = 1 << 20
 # Pages that are made before they are asked for, at most.
@@ -87,6 +90,10 @@ class Initial:
         wanted: list[tuple[str, int, ArrayDecl | None, bytes]] = [(a.name, a.nbytes, a, b"") for a in launch.arrays]
         if variables:
             wanted.append((VARIABLES, len(variables), None, variables))
+        total = sum(nbytes for _, nbytes, _, _ in wanted)
+        if total > _MOST_BYTES:
+            raise KmutateError("launch-size", f"the launch's arrays have {total / 1e9:,.0f} GB together; up to "
+                               f"{_MOST_BYTES / 1e9:,.0f} GB are simulated", hint="declare smaller ones")
         for name, nbytes, array, contents in wanted:
             if array is None and pointers:
                 contents = _pointing(contents, pointers, lay.GLOBAL_BASE + at)

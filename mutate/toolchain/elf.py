@@ -76,6 +76,12 @@ class Cubin:
     """The sections of one cubin. Raises ``BadCubinError`` for what is not one."""
 
     def __init__(self, image: bytes) -> None:
+        try:
+            self._read(image)
+        except (struct.error, IndexError, ValueError) as error:
+            raise error if isinstance(error, BadCubinError) else BadCubinError(f"damaged: {error}") from None
+
+    def _read(self, image: bytes) -> None:
         if not image.startswith(_ELF_MAGIC) or len(image) < 64:
             raise BadCubinError("not a 64-bit little-endian ELF file")
         self.image = image
@@ -128,7 +134,13 @@ class Cubin:
         return None
 
     def kernel(self, name: str) -> Kernel:
-        """A code section by its symbol name. Raises ``BadCubinError`` when it is absent."""
+        """A code section by its symbol name. Raises ``BadCubinError`` when it is absent or damaged."""
+        try:
+            return self._kernel(name)
+        except (struct.error, IndexError) as error:
+            raise BadCubinError(f"damaged: {error}") from None
+
+    def _kernel(self, name: str) -> Kernel:
         text = self._by_name.get(f".text.{name}")
         if text is None:
             raise BadCubinError(f"no code for {name!r}; it has {', '.join(self.kernel_names) or 'none'}")

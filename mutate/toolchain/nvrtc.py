@@ -32,6 +32,8 @@ _FORMAT = "1"
 _KIND = "compiled"
 # Raise with every remedy that is added: a failure that is known was met with fewer.
 _REMEDIES = 2
+# After a job that ran into its limit the others get this part of it.
+_LESS_PATIENT = 10
 # More attempts than this means that a remedy does not help.
 _MOST_ATTEMPTS = 12
 _HOST_FUNCTION = "host functions are not allowed in JIT mode"
@@ -157,12 +159,16 @@ class Compiler:
             return
         if self._pool is None:
             self._pool = workers.shared_pool(self._tools.need_nvrtc())
+            self._pool.patience = float("inf")
             self._seconds_before = self._pool.seconds
         self.compiled += 1
         self._pool.submit(_request(attempt, self._tools), self.limit, lambda reply: self._hear(attempt, reply))
 
     def _hear(self, attempt: _Attempt, reply: worker.Reply) -> worker.Request | None:
         """In a thread of the pool: the request for another attempt, or ``None`` when the job has its result."""
+        if reply[0] == workers.TIMED_OUT and self._pool is not None:
+            # The other jobs are most often variants of the same text.
+            self._pool.patience = self.limit / _LESS_PATIENT
         try:
             result = _judge(attempt, reply)
             attempt.count += 1

@@ -27,6 +27,8 @@ CANCELLED = 16
 NOT_LOADED = -1
 UNSUPPORTED_ARCH = -2
 
+MEMORY = 16 << 30
+"""Bytes of address space that a compiler may take."""
 _PARENT_CHECK_SECONDS = 2.0
 
 Request = tuple[str, bytes, str, str, tuple[str, ...], tuple[str, ...]]
@@ -125,8 +127,18 @@ def _follow_parent(parent: int) -> None:
     os._exit(1)
 
 
+def _limit_memory() -> None:
+    """A text that makes the compiler take all memory ends this process, and nothing else on the machine."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # POSIX only
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY if most < 0 else min(MEMORY, most), most))
+
+
 def serve(path: str) -> None:
     """Answer requests until stdin ends. The library is loaded at once, so that a worker started early is ready."""
+    _limit_memory()
     threading.Thread(target=_follow_parent, args=(os.getppid(),), daemon=True).start()
     # Ctrl-C goes to the whole process group; the parent decides what happens to its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -119,6 +119,8 @@ class Pool:
         self._asking = 0
         self._epoch = 0
         """Of ``close``: what was taken up before it is not begun after it."""
+        self.patience = float("inf")
+        """Seconds at most for what is still to be asked, whatever its own limit is."""
         self._since = self._seconds = 0.0
         self._lock = threading.Lock()
         self._in_process: worker.Nvrtc | None = None
@@ -157,7 +159,7 @@ class Pool:
                 self._asking += 1
             request: Request | None = following
             while request is not None:
-                request = done(self._one(request, limit, epoch))
+                request = done(self._one(request, min(limit, self.patience), epoch))
             with self._lock:
                 self._asking -= 1
                 if not self._asking:

@@ -1,0 +1,54 @@
+"""Bounds for what a source text can make kmutate do: time, and depth of recursion.
+
+A text of a few kilobytes can be made that takes hours to read (a regular expression that starts over at every quote, a
+dependence on everything for everything). Nobody writes such kernels; whoever sends one gets an error.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from mutate.errors import KmutateError
+
+READING = 60
+"""Seconds for reading a file, and for making the variants of one kernel; real ones take a hundredth of it."""
+
+
+def too_slow(what: str, file: str) -> KmutateError:
+    """The error for what takes longer than ``READING``."""
+    return KmutateError("too-slow", f"{what} {file} takes more than {READING:g} s", file=file,
+                        hint="is it generated? give the kernel in a file of its own")
+
+
+@contextmanager
+def bounded(what: str, file: str) -> Iterator[None]:
+    """Ends what takes too long or nests too deeply with ``KmutateError``: ``too-slow``, ``too-deep``, ``too-large``.
+
+    Time is bounded in the main thread only, where the system has timers.
+    """
+    late = too_slow(what, file)
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        raise late
+
+    timed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread() and \
+        signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    before = signal.signal(signal.SIGALRM, expire) if timed else None
+    try:
+        if timed:
+            signal.setitimer(signal.ITIMER_REAL, READING)
+        yield
+    except RecursionError:
+        raise KmutateError("too-deep", f"{file} nests expressions or blocks too deeply to be read", file=file,
+                           hint="split the expression") from None
+    except MemoryError:
+        raise KmutateError("too-large", f"{what} {file} takes more memory than there is", file=file,
+                           hint="give the kernel in a file of its own") from None
+    finally:
+        if timed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)

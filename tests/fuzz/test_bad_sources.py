@@ -1,0 +1,100 @@
+"""Bad sources: an answer or one of kmutate's errors, in bounded time; from the command line with exit code 2."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import targets
+from mangle import cut, mangled
+
+from mutate import limits
+from mutate.resources import samples_dir
+
+GOOD = [path.read_bytes() for path in sorted(samples_dir().glob("*.cu"))]
+KERNEL = "__global__ void k(float *p) {{ p[threadIdx.x] = {}; }}\n"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_mangled_sample_gives_an_answer_or_an_error(seed: int) -> None:
+    rng = random.Random(seed)
+    text = rng.choice(GOOD)
+    targets.frontend(mangled(cut(text, rng) if seed % 4 == 0 else text, rng, rng.choice((1, 3, 20))))
+    targets.launches(mangled(text, rng, 3))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_bytes_give_an_answer_or_an_error(seed: int) -> None:
+    rng = random.Random(seed)
+    targets.frontend(bytes(rng.randrange(1, 256) for _ in range(2000)))
+    targets.frontend(b"__global__ void k(int *p) {" + bytes(rng.randrange(32, 127) for _ in range(2000)))
+
+
+N = 20_000
+HOSTILE: dict[str, Callable[[], str]] = {
+    "escaped quotes": lambda: 'const char *s = "' + '\\"' * N,
+    "raw strings without an end": lambda: 'R"a(' * N,
+    "quotes": lambda: '"a\n' * N,
+    "character constants": lambda: "'\\''" * 2 * N,
+    "#if": lambda: "#if 1\n" * N,
+    "parentheses in #if": lambda: "#if " + "(" * N + "1" + ")" * N + "\n#endif\n" + KERNEL.format(1),
+    "a large product in #if": lambda: "#if " + "*".join(["9" * 4000] * 500) + "\n#endif\n" + KERNEL.format(1),
+    "a number of 5000 digits in #if": lambda: "#if " + "9" * 5000 + "\n#endif\n" + KERNEL.format(1),
+    "macros that double": lambda: "".join(
+        f"#define A{i} A{i - 1} A{i - 1}\n" for i in range(1, 90)) + KERNEL.format("A89"),
+    "calls of a macro in each other": lambda: "#define F(x) x\n" + KERNEL.format("F(" * 900 + "1" + ")" * 900),
+    "calls of a macro without an end": lambda: "#define F(x) x\n" + "F(" * N,
+    "parentheses": lambda: KERNEL.format("(" * N + "1" + ")" * N),
+    "parentheses almost too deep": lambda: KERNEL.format("(" * 390 + "p[0]" + ")" * 390),
+    "stars": lambda: KERNEL.format("*" * 390 + "p"),
+    "conditionals": lambda: KERNEL.format("p[0]?" * 390 + "1" + ":p[1]" * 390),
+    "loops": lambda: "__global__ void k(float *p) {" + "for(;;) " * 390 + "p[0]=1;}",
+    "lambdas": lambda: KERNEL.format("[&](){ return " * 90 + "1" + "; }()" * 90),
+    "templates": lambda: "template<" * N + KERNEL.format(1),
+    "comparisons": lambda: KERNEL.format("a<" * N),
+    "statements": lambda: "__global__ void k(float *p) {" + "p[0]+=1;" * N + "}",
+    "a chain of variables": lambda: "__global__ void k(float *p) { float q0=p[0];" + "".join(
+        f"float q{i} = q{i - 1} + p[{i}];" for i in range(1, 3000)) + "p[(int)q2999]=1;}",
+    "words": lambda: "word = 1;\n" * 5 * N,
+    "comments": lambda: "/*" * N,
+    "bytes that are no text": lambda: "\udcff\udcfe" * N + KERNEL.format(1),
+    "structures": lambda: "struct A {" * 300 + "};" * 300 + KERNEL.format(1),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_sources_end_in_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bound is lowered, so that the test need not wait for it; what has none would take minutes."""
+    monkeypatch.setattr(limits, "READING", 1.0)
+    monkeypatch.setattr(targets, "MOST_KERNELS", 1)
+    start = time.monotonic()
+    targets.frontend(HOSTILE[name]().encode(errors="surrogateescape"))
+    assert time.monotonic() - start < 25
+
+
+def kmutate(*args: str, folder: Path, expect: int = 2) -> subprocess.CompletedProcess[bytes]:
+    done = subprocess.run([sys.executable, "-m", "mutate", *args], capture_output=True, cwd=folder, timeout=200,
+                          check=False)
+    assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+    assert done.returncode == expect, done.stderr.decode(errors="replace")
+    return done
+
+
+def test_commands_end_with_exit_code_2(tmp_path: Path) -> None:
+    files = {"empty.cu": b"", "binary.cu": bytes(range(256)) * 10, "large.cu": b"x = 1;\n" * 1_600_000,
+             "deep.cu": KERNEL.format("(" * 5000 + "1" + ")" * 5000).encode(),
+             "latin.cu": b"\xff\xfe\x1b[31m __global__ k(", "cut.cu": GOOD[3][:700]}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "folder.cu").mkdir()
+    for name in (*files, "folder.cu", "absent.cu"):
+        done = kmutate("variants", name, "--no-verify", folder=tmp_path)
+        assert done.stderr.count(b"\n") < 12 and len(done.stderr) < 4000, "short enough to be read"
+    for command in ("launch", "simulate", "analyze"):
+        for name in ("deep.cu", "latin.cu"):
+            kmutate(command, name, folder=tmp_path)
