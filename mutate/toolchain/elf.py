@@ -112,9 +112,12 @@ class Cubin:
         table = next((s for s in self.sections if s.kind == _SHT_SYMTAB), None)
         if table is None:
             return ()
+        data = self.data(table)
+        if table.link >= len(self.sections) or len(data) % _SYMBOL.size:
+            raise BadCubinError("damaged: the table of symbols")
         strings = self.data(self.sections[table.link])
         return tuple(Symbol(_string(strings, name), info & 15, index, value, size)
-                     for name, info, _, index, value, size in _SYMBOL.iter_unpack(self.data(table)))
+                     for name, info, _, index, value, size in _SYMBOL.iter_unpack(data))
 
     @property
     def kernel_names(self) -> tuple[str, ...]:
