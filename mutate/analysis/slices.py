@@ -74,7 +74,8 @@ class Slicer:
             self._changed = True
         for n in node.walk():
             if any(not c.function.returns_void and self._callee_params(c) is not None
-                   for c in self.info.callees.get(n, ())):
+                   for c in self.info.callees.get(n, ())) and not any(
+                       up.type == "lambda_expression" for up in n.ancestors()):
                 self.retained_calls.add(n)
             access = self.info.sites.at.get(n)
             if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):

@@ -38,9 +38,9 @@ Multiset = dict[int, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
 class VariantOutcome:
     """One variant of one kernel. ``outcome``: ok, refused or compile-failed; ``slugs`` the refusal's, or those of the
 
-    reasons that speak against it; ``noted`` those of all its reasons. Verdicts by the static certificate alone, and with
-    the run. ``broken`` are demands that the run does not meet, ``retained`` global load sectors that stay where none
-    should.
+    reasons that speak against it; ``noted`` those of all its reasons. Verdicts by the static certificate alone, and
+    with the run. ``broken`` are demands that the run does not meet, ``retained`` global load sectors that stay where
+    none should.
     """
 
     mutation: str

@@ -309,7 +309,7 @@ class Statements:
                 self._tiles.append((f"{name}[({{i}}) / {columns}][({{i}}) % {columns}]", t, "float"))
             else:
                 size = t * self.rng.choice((1, 1, 2))
-                lines.append(f"{volatile if kind in ('float', 'int') else ''}__shared__ {kind} {name}[{size}];")
+                lines.append(f"{volatile if kind == 'float' else ''}__shared__ {kind} {name}[{size}];")
                 self._tiles.append((name, size, kind))
         return lines, smem
 
@@ -390,9 +390,10 @@ class Statements:
         if self.v.chance(0.4):
             self.features.add("shared-histogram")
             bins = min(size, 16)
+            at = self.v.index(s, bins)  # of what can be read before: others count in it meanwhile
             s.integers.append(Array(readable, bins, 0, 2 * self.threads))
             return [f"{head} = 0;", "__syncthreads();",
-                    f"atomicAdd(&{self._at(name, self.v.index(s, bins).text)}, 1);", "__syncthreads();",
+                    f"atomicAdd(&{self._at(name, at.text)}, 1);", "__syncthreads();",
                     f"acc += (float){self._at(name, f'(tid % {bins})')};"]
         self.features.add("shared-indices")
         inner = s.inner()

@@ -3,8 +3,8 @@
     python tests/generated/run_generated.py --count 1000 --seed 0 --out FOLDER
 
 Kernel k has seed ``--seed`` + k. Each result is one line of FOLDER/results.jsonl; a second run goes on where the first
-one was stopped. Kernels that break a demand are saved as FOLDER/kernel<seed>.cu. ``--careless`` generates kernels with dead
-code. The exit status is 1 where a demand is broken that the certificate does not see.
+one was stopped. Kernels that break a demand are saved as FOLDER/kernel<seed>.cu. ``--careless`` generates kernels with
+dead code. The exit status is 1 where a demand is broken that the certificate does not see.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def used_and_broken(variant: dict[str, Any]) -> bool:
 def table(results: Sequence[dict[str, Any]]) -> str:
     """Markdown: by mutation, what became of the variants."""
     kernels = [r for r in results if not r["failure"]]
-    rows = ["| mutation | refused | VALID | DEGRADED | INVALID | demands hold | broken | broken and VALID | loads stay |",
+    rows = ["| mutation | refused | VALID | DEGRADED | INVALID | demands hold | broken | broken, VALID | loads stay |",
             "|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for mutation in MUTATIONS:
         mine = [v for r in kernels for v in r["variants"] if v["mutation"] == mutation]

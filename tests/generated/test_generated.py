@@ -17,7 +17,7 @@ from mutate.sim import run
 from mutate.toolchain.locate import find_toolchain
 
 pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
-COUNT = int(os.environ.get("KMUTATE_GENERATED", "30"))
+COUNT = int(os.environ.get("KMUTATE_GENERATED", "25"))
 # What a mutation rightly does not dare; every other refusal is a finding.
 REFUSALS = {"no-barrier", "no-shared-access", "no-shared-index", "sync-carries-addresses", "lambda-global-access",
             "store-read-back"}
