@@ -5,8 +5,8 @@
 
 The times measured are those of h200_analysis.json, of code that its NVRTC made. --write asks for the same release, as
 another makes other code of every second kernel: pip install nvidia-cuda-nvrtc==13.0.88, in an environment of its own.
-Nothing here sets a constant of the model; the quantiles of its errors, which `kmutate analyze` gives as the uncertainty of
-simulated times, are copied from here to mutate/sim/timing/accuracy.py.
+Nothing here sets a constant of the model; the quantiles of its errors, which `kmutate analyze` gives as the uncertainty
+of simulated times, are copied from here to mutate/sim/timing/accuracy.py.
 """
 
 from __future__ import annotations
