@@ -1,6 +1,6 @@
 """Writes the generated pages of docs/ from the code, the samples, the reference measurements and the machine files.
 
-    python tests/docs/make_docs.py [analysis|mutations|samples|machines|accuracy|counters|simulated_times|stalls|seeds]
+    python tests/docs/make_docs.py [PAGE ...]        PAGE: analysis, mutations, samples, ...; default: all
 
 Templates are in templates/docs/. ``test_docs.py`` fails when a page is not what this script would write.
 """
@@ -235,6 +235,14 @@ def simulated_times_page() -> str:
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
+def heldout_page() -> str:
+    """The model of time on kernels that it was not made with."""
+    kept = json.loads((REFERENCE / "h200_heldout.json").read_text())
+    return _environment().get_template("heldout.md.j2").render(
+        rows=kept["rows"], s=kept["summary"], machine=kept["machine"].upper(), date=kept["date"][:10],
+        percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
+
+
 def stalls_page() -> str:
     """Why warps wait on the samples, as tests/gpu/stalls.py found it."""
     kept = json.loads((REFERENCE / "h200_stalls.json").read_text())
@@ -345,7 +353,7 @@ def analysis_page() -> str:
 
 PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
          "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page,
-         "stalls": stalls_page, "seeds": seeds_page}
+         "heldout": heldout_page, "stalls": stalls_page, "seeds": seeds_page}
 
 
 def main() -> int:
