@@ -180,8 +180,8 @@ def test_on_the_simulator_times_are_simulated_and_that_is_said() -> None:
     assert held and all(t.resident_blocks == t.expected_blocks for t in held if t.verdict is Verdict.VALID)
 
 
-def test_a_machine_of_which_too_little_is_known_gives_no_times_and_that_is_said() -> None:
-    request = replace(_fd3d(), backend="sim", machine="a100")
+def test_a_machine_of_which_too_little_is_known_gives_no_times_and_that_is_said(little_known: str) -> None:
+    request = replace(_fd3d(), backend="sim", machine=little_known)
     analysis = analyze.run_analysis(request)
     launch = _only(analysis)
     assert analysis.request.source.arch == "sm_80"

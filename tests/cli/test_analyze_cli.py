@@ -76,8 +76,8 @@ def test_classify_takes_the_peak_from_a_machine() -> None:
     assert re.search(r"peak\s+144\s+GB/s", text)
 
 
-def test_analyze_without_a_gpu_counts_and_says_that_it_cannot_time() -> None:
-    result = run("analyze", *TRANSPOSE, "--backend", "sim", "--machine", "a100")
+def test_analyze_without_a_gpu_counts_and_says_that_it_cannot_time(little_known: str) -> None:
+    result = run("analyze", *TRANSPOSE, "--backend", "sim", "--machine", little_known)
     assert result.return_value == 3
     text = " ".join(result.output.split())
     assert "sm_80" in text and "which times need" in text and "access-pattern" in text

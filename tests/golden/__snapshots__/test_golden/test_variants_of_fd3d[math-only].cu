@@ -97,6 +97,10 @@ template <class T> __device__ __forceinline__ T km_opaque(const volatile T *p)
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
+template <class T, size_t N> __device__ __forceinline__ T *km_opaque(T (*p)[N])
+{
+    return *p;  // an array is no load: its name is its address
+}
 __device__ __forceinline__ bool km_opaque(const volatile bool *p)
 {
     return km_mix((unsigned)(unsigned long long)p, 0u, 0x4440u) & 4u;

@@ -55,7 +55,7 @@ __device__ __forceinline__ unsigned km_linear_thread()
 }
 // The index becomes that of the warp, the same for all its lanes: a broadcast. It is wrapped by
 // the largest power of two that fits; the original index is still computed, and added while km_flag masks it to 0.
-template <class T> __device__ __forceinline__ T &km_bank(void *array, unsigned bytes, T *address)
+template <class T> __device__ __forceinline__ T &km_bank(const volatile void *array, unsigned bytes, T *address)
 {
     const unsigned count = bytes / (unsigned)sizeof(T), mask = 0x7fffffffu >> __clz(count | 1);
     const unsigned index = (km_linear_thread() / 32u) & mask;
