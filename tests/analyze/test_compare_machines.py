@@ -20,25 +20,6 @@ from mutate.report.comparison import launch_of, tables
 from mutate.results import Request
 from mutate.sim.timing import model
 
-TEXT = """/* kmutate launch
-   int n = 65536; dim3 grid = { n / 256 }; dim3 block = { 256 };
-   float y[n] = zeros(); float x[n] = uniform(0, 1);
-   k(y, x, n);
-*/
-__global__ void k(float *y, const float *x, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 2.0f * x[i];
-}
-"""
-
-
-@pytest.fixture
-def kernel(tmp_path: Path) -> Path:
-    file = tmp_path / "k.cu"
-    file.write_text(TEXT)
-    return file
-
 
 @pytest.fixture
 def a100_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +67,7 @@ def test_a_gpu_is_refused(kernel: Path) -> None:
 
 
 def test_where_nothing_compiles_the_error_is_the_answer(kernel: Path) -> None:
-    kernel.write_text(TEXT.replace("2.0f", "undeclared"))
+    kernel.write_text(kernel.read_text().replace("2.0f", "undeclared"))
     with pytest.raises(KmutateError) as e:
         _compared(kernel, "h200", "h100")
     assert e.value.slug == "original-does-not-compile"

@@ -3,9 +3,6 @@
 They are well defined: no two threads access the same place without a barrier between them, every index is in range,
 every loop ends, integers do not overflow. What a kernel is made of depends on its seed alone.
 
-What they compute is used, and what they store is not overwritten: the compiler drops dead code in the original, and a
-variant makes it live. Only ``careless`` kernels have some.
-
 What they compute is used, and what they store is not overwritten: dead code would be dropped by the compiler in the
 original and not in a variant. ``careless`` kernels have dead code.
 """
