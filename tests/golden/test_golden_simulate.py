@@ -1,7 +1,11 @@
-"""What ``kmutate simulate`` prints, as a whole. Counts belong to one compiler; another may unroll a loop otherwise."""
+"""What ``kmutate simulate`` prints, as a whole, and the outputs in the README.
+
+Counts belong to one compiler; another may unroll a loop otherwise.
+"""
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -44,17 +48,23 @@ def test_terminal(args: tuple[str, ...], snapshot: SnapshotAssertion, tmp_path: 
 
 
 @pytest.mark.skipif(_compiler() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
-def test_the_readme_shows_what_is_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    root = Path(__file__).parents[2]
-    monkeypatch.chdir(root)
-    before, _, after = (root / "README.md").read_text(encoding="utf-8").partition("<!-- simulate:output -->\n```\n")
-    command = before.rstrip().removesuffix("```").rstrip().rpartition("\n")[2].split()
-    assert command[:2] == ["kmutate", "simulate"]
-    with pytest.raises(SystemExit):
-        main(command[1:])
-    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    at = 0
-    for line in after.partition("\n```")[0].splitlines():
-        if line != "...":
-            assert line in printed[at:], line
-            at = printed.index(line, at) + 1
+@pytest.mark.parametrize("block", ["job", "simulate"])
+def test_the_readme_shows_what_is_printed(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole of it, from the first line to the last; only where "..." stands lines are left out."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    before, _, after = text.partition(f"<!-- {block}:output -->\n```\n")
+    # The last command of the last block with commands before it.
+    command = before.rpartition("\n```\n")[0].rpartition("```sh\n")[2].rpartition("kmutate ")[2].split()
+    assert command[0] in {"variants", "simulate"}
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(samples_dir(), tmp_path / "samples")
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+    assert not ended.value.code
+    printed = "".join(line.rstrip() + "\n" for line in capsys.readouterr().out.splitlines())
+    shown = after.partition("```\n")[0]
+    assert re.fullmatch(".*".join(re.escape(part) for part in re.split(r"(?m)^\.\.\.\n", shown)), printed, re.S), \
+        f"README.md shows\n{shown}\nand this is printed\n{printed}"
