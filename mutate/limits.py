@@ -25,30 +25,39 @@ def too_slow(what: str, file: str) -> KmutateError:
 
 
 @contextmanager
-def bounded(what: str, file: str) -> Iterator[None]:
-    """Ends what takes too long or nests too deeply with ``KmutateError``: ``too-slow``, ``too-deep``, ``too-large``.
+def within(seconds: float, late: KmutateError) -> Iterator[None]:
+    """Raises ``late`` in what takes longer: in the main thread only, where the system has timers, and where none runs.
 
-    Time is bounded in the main thread only, where the system has timers.
+    Python looks for signals between its own instructions and in the search for a regular expression.
     """
-    late = too_slow(what, file)
-
     def expire(number: int, frame: FrameType | None) -> None:
         raise late
 
-    timed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread() and \
-        signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    before = signal.signal(signal.SIGALRM, expire) if timed else None
-    try:
-        if timed:
-            signal.setitimer(signal.ITIMER_REAL, READING)
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread() or \
+            signal.getitimer(signal.ITIMER_REAL) != (0.0, 0.0):
         yield
+        return
+    before = signal.signal(signal.SIGALRM, expire)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def bounded(what: str, file: str) -> Iterator[None]:
+    """Ends what takes too long or nests too deeply with ``KmutateError``: ``too-slow``, ``too-deep``, ``too-large``.
+
+    Time is bounded as by ``within``.
+    """
+    try:
+        with within(READING, too_slow(what, file)):
+            yield
     except RecursionError:
         raise KmutateError("too-deep", f"{file} nests expressions or blocks too deeply to be read", file=file,
                            hint="split the expression") from None
     except MemoryError:
         raise KmutateError("too-large", f"{what} {file} takes more memory than there is", file=file,
                            hint="give the kernel in a file of its own") from None
-    finally:
-        if timed:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import signal
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ import pytest
 
 import mutate
 from mutate.cli.main import cli, main
+from mutate.pipeline import select
 from mutate.resources import samples_dir
 from mutate.toolchain.locate import find_toolchain
 
@@ -81,7 +84,23 @@ def test_an_unknown_kernel_with_the_nearest_name(kmutate) -> None:
 
 
 def test_a_kernel_pattern_that_is_no_regular_expression(kmutate) -> None:
-    check(kmutate("variants", "scale.cu", "-k", "sc[ale"), "bad-pattern", "sc[ale")
+    check(kmutate("variants", "scale.cu", "-k", "sc[ale"), "bad-pattern", "sc[ale", "unterminated character set",
+          "-k:1:3: ", "| sc[ale\n      |   ^\n")
+    check(kmutate("variants", "scale.cu", "-k", "a{99999999999999999999}"), "bad-pattern", "too large")
+    deep = kmutate("variants", "scale.cu", "-k", "(" * 5000)
+    check(deep, "bad-pattern", "nests too deeply")
+    assert len(deep.err) < 400
+
+
+@pytest.mark.parametrize("command", ["variants", "simulate", "analyze", "launch"])
+def test_a_kernel_pattern_that_would_take_for_ever(kmutate, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two to the number of letters ways to divide the name; in the time that is given, at most 2^30."""
+    monkeypatch.setattr(select, "MATCHING", 0.2)
+    Path("long.cu").write_text(f"__global__ void {'a' * 200}b(float *p) {{ p[0] = 1; }}\n")
+    start = time.monotonic()
+    check(kmutate(command, "long.cu", "-k", "(a+)+$"), "bad-pattern", "takes more than 0.2 s", "^^^^^^", "(a+)+")
+    assert time.monotonic() - start < 20
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0), "nothing goes off later"
 
 
 def test_an_unknown_mutation_with_the_nearest_name(kmutate) -> None:
