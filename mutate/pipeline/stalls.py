@@ -43,7 +43,7 @@ def played_of(time: SimulatedTime, machine: Machine) -> Played:
 
 def stalls_of(time: SimulatedTime, listing: Listing, places: Places | None, machine: Machine) -> Stalls:
     """The clocks of warps by reason, and by line where ``places`` has the lines of these instructions."""
-    from mutate.sim.timing.engine import STALLS
+    from mutate.sim.timing.settings import STALLS
 
     clocks = time.by_instruction
     whole = max(1, int(clocks.sum()))

@@ -213,8 +213,8 @@ def simulate(samples: list[str]) -> list[dict[str, Any]]:
     from mutate.resources import samples_dir
     from mutate.results import Request
     from mutate.sim.image import read_image
-    from mutate.sim.timing.engine import STALLS
     from mutate.sim.timing.model import Kernel, predict
+    from mutate.sim.timing.settings import STALLS
 
     machine = load_machine("h200")
     gpu, places = measured() if COUNTED.exists() else {}, at_instructions()

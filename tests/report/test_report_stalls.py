@@ -18,7 +18,7 @@ from mutate.report.analysis_document import analysis_document
 from mutate.report.html import render_html
 from mutate.report.markdown import render_markdown
 from mutate.sim.places import Place
-from mutate.sim.timing.engine import STALLS
+from mutate.sim.timing.settings import STALLS
 from mutate.simulated import LineStalls
 
 

@@ -8,8 +8,8 @@ import pytest
 from timed_kernels import KERNELS, compiled, timed
 
 from mutate.machines import load_machine
-from mutate.sim.timing.engine import STALLS
 from mutate.sim.timing.model import predict
+from mutate.sim.timing.settings import STALLS
 from mutate.toolchain.locate import find_toolchain
 
 pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")

@@ -16,8 +16,8 @@ import numpy as np
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.sim.timing import confidence
-from mutate.sim.timing import engine as e
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
+from mutate.sim.timing.settings import STALLS
 
 # Warp instructions that are kept of an SM's turn: 100 bytes each, 1200 where every other one is a load of 32 sectors,
 # so that two gigabytes are enough. An SM with more plays some blocks again in place of those that were not kept, which
@@ -97,7 +97,7 @@ def together(found: list[SimulatedTime], machine: Machine, total: int) -> Simula
         blocks_per_sm=most, sampled=tuple(sorted({b for t in found for b in t.sampled})),
         played=sum(t.played for t in found), instructions=sum(t.instructions for t in found), utilisation=busy,
         traffic={k: sum(t.traffic[k] for t in found) for k in first.traffic},
-        stalls={name: float(clocks[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, by_instruction=clocks,
+        stalls={name: float(clocks[:, k].sum()) / whole for k, name in enumerate(STALLS)}, by_instruction=clocks,
         warp_clocks=sum(t.warp_clocks for t in found), warps=float(np.mean([t.warps for t in found])),
         limit=bounded or max(busy, key=lambda k: busy[k]), turns=len(found),
         uneven=confidence.of_turns([t.cycles for t in found], sms), rest=max(t.rest for t in found))

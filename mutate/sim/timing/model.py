@@ -51,7 +51,7 @@ class SimulatedTime:
     ``resident_blocks`` fit on an SM, ``blocks_per_sm`` is its turn of the grid. ``cycles`` are those of one SM without
     the launch's overhead. ``utilisation`` is the busy share of each unit while the sample was played, from 0 to 1.
     ``stalls`` has the share of all warps' clocks by ncu's reasons; ``by_instruction`` the clocks, shape (instructions,
-    reasons of ``engine.STALLS``), each at the instruction that waits to be issued; its sum is ``warp_clocks``, the
+    reasons of ``settings.STALLS``), each at the instruction that waits to be issued; its sum is ``warp_clocks``, the
     clocks that warps were resident, from the start of each to its last issue; ``warps`` is how many were on average.
     ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     ``turns``: of how many SMs. Relative standard errors of the time, told from the sample itself: ``uneven`` for blocks
@@ -259,17 +259,15 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     s = sample.streams
     count = len(kernel.listing)
     done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
-    stalls = np.zeros((count, len(e.STALLS)), np.int64)
+    stalls = np.zeros((count, len(p.STALLS)), np.int64)
     busy = np.zeros(p.BUSY, np.float64)
     around = np.array([goes_around(i, kernel.dlcm == "cg") for i in kernel.listing], np.bool_)
     run: Any = e.play
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
         read_shared_by_operands(table, kernel.listing, machine)
-    end, issued, finished = run(table, *registers_of(kernel.listing), s.pc, s.request, s.cost, s.on, s.starts, s.cut,
-                                s.requests, s.sectors, s.touch, s.region, reuse.read, reuse.written, reuse.common,
-                                reuse.again, apart_of(sample, settings), reuse.sparse, late_of(machine), around,
-                                settings, done, stalls, busy, marks)
+    end, issued, finished = run(table, *registers_of(kernel.listing), s, reuse, apart_of(sample, settings),
+                                late_of(machine), around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)
@@ -290,7 +288,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     return SimulatedTime(
         cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
-        {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(e.STALLS)}, stalls,
+        {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks(np.diff(s.starts[:, [0, -1]], axis=1)[:, 0].tolist(), sample.grid_blocks),
         confidence.of_rest(marks, float(end), int(issued), cycles) if not bounded else 0.0)

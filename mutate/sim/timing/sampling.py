@@ -195,8 +195,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial)
 
 
-@dataclass(frozen=True)
-class Reuse:
+class Reuse(NamedTuple):
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
 
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, and the

@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.gather import FOLDER
@@ -26,10 +29,38 @@ from mutate.sim.timing.settings import (
     S_WRITE_CLOCKS_L2,
 )
 
-_WAYS = 8
-L2_WAYS = 16
+L1_WAYS, L2_WAYS = 8, 16
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class L1(NamedTuple):
+    """Of each line: its number (-1: none), when it was last used, when each sector is there (0: it is not asked for),
+
+    and whether it has something that L2 has not.
+    """
+
+    tags: Ints
+    ages: Ints
+    ready: Floats
+    dirty: npt.NDArray[np.bool_]
+
+
+class L2(NamedTuple):
+    """Of each line: its number, when it was last used, and which of its sectors were touched (bits)."""
+
+    tags: Ints
+    ages: Ints
+    parts: Ints
+
+
+class Twins(NamedTuple):
+    """Sectors that came with another one though nobody asked for them, and when, at places by their last bits."""
+
+    sectors: Ints
+    come: Floats
 
 
 def _mix(value, seed):
@@ -44,16 +75,16 @@ def _mix(value, seed):
 mix = jit_into(FOLDER, _mix)
 
 
-def _lookup(tags, ages, ready, lines, sector, clock):
+def _lookup(tags, ages, sector, clock):
     """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
-    sets = lines // _WAYS
+    sets = len(tags) // L1_WAYS
     if sets == 0:
         return -1, -1
     line = sector >> 2
     # A prime number of sets, so that no stride has few of them.
-    at = line % sets * _WAYS
+    at = line % sets * L1_WAYS
     victim = at
-    for k in range(at, at + _WAYS):
+    for k in range(at, at + L1_WAYS):
         if tags[k] == line:
             ages[k] = clock
             return k, k
@@ -77,11 +108,11 @@ def _fill(tags, ages, ready, place, victim, sector, clock, come):
 fill = jit_into(FOLDER, _fill)
 
 
-def _stays(tags, ages, parts, lines, sector, clock):
+def _stays(tags, ages, parts, sector, clock):
     """Whether the SM's part of L2 has a sector; now it does."""
     line = sector >> 2
     bit = 1 << (sector & 3)
-    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % (lines // L2_WAYS) * L2_WAYS
+    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % (len(tags) // L2_WAYS) * L2_WAYS
     victim = at
     for k in range(at, at + L2_WAYS):
         if tags[k] == line:

@@ -14,3 +14,9 @@ SETTINGS = 40
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
  N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS) = range(21)
 BUSY = 21
+
+# Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
+# issue has one reason, at the instruction that waits to be issued.
+(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED, R_BRANCH, R_DISPATCH) = range(11)
+STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
+          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall")

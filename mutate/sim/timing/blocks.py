@@ -1,0 +1,143 @@
+"""The blocks that are resident on the SM: how one begins, and what barriers hold up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.scoreboard import LONG, SHORT
+from mutate.sim.timing.scoreboard import held as held_until
+from mutate.sim.timing.settings import R_BARRIER, R_LONG, R_SHORT, R_WAIT
+
+NEVER = np.int64(1) << 60
+BARRIERS = 16
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Warps(NamedTuple):
+    """Of each warp: ``at`` and ``end`` of its records, the number of its block (``instance``) and the clock at which it
+
+    began (``born``); when it may issue next (``nxt``) and could first have issued (``due``: of those that wait for a
+    unit, the first goes first), when it came to the barrier at which it waits (``issued_at``, ``at_barrier``; -1:
+    none), and the clocks since ``nxt`` that its scheduler was taken (``taken``).
+    """
+
+    at: Ints
+    end: Ints
+    instance: Ints
+    born: Ints
+    nxt: Ints
+    due: Ints
+    issued_at: Ints
+    at_barrier: Ints
+    taken: Ints
+
+
+class Boards(NamedTuple):
+    """What warps wait for. ``until`` (warps, 6): when each scoreboard is clear, ``far`` whether of global or local
+
+    memory, ``ring`` (warps, 6, 8) the last times of which ``ring_n`` counts, ``copies`` when the asynchronous copies
+    are there; ``registers`` and their ``sources`` where the hardware tracks them (``scoreboard``).
+    """
+
+    until: Floats
+    far: Ints
+    ring: Floats
+    ring_n: Ints
+    copies: Floats
+    registers: Floats
+    sources: Ints
+
+
+class Blocks(NamedTuple):
+    """Of each place for a block: the block's number (-1: none), its warps that have not ended, and those that have
+
+    arrived at each barrier.
+    """
+
+    number: Ints
+    left: Ints
+    arrived: Ints
+
+
+def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
+    """Puts block ``number`` into place ``b``; its warps may issue from the clock ``when`` on."""
+    source = number % starts.shape[0]
+    each = starts.shape[1] - 1
+    clock = np.int64(when)
+    blocks.number[b] = number
+    for i in range(each):
+        w = b * each + i
+        warps.at[w], warps.end[w] = starts[source, i], starts[source, i + 1]
+        warps.instance[w] = number
+        warps.born[w] = clock
+        boards.copies[w] = 0.0
+        for j in range(6):
+            boards.until[w, j] = 0.0
+            boards.ring_n[w, j] = 0
+        if tracked:
+            boards.registers[w, :] = 0.0
+        if warps.at[w] < warps.end[w]:
+            blocks.left[b] += 1
+            warps.nxt[w] = clock
+            warps.due[w] = clock
+            sched = w % len(sched_next)
+            sched_next[sched] = min(sched_next[sched], clock)
+
+
+begin = jit_into(FOLDER, _begin)
+
+
+def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, boards, blocks, sched_next, stalls):
+    """Lets the warps of a block go on at the clock ``go`` that wait at barriers which are complete.
+
+    ``keep``: a barrier at which none waits keeps those that have arrived.
+    """
+    for bar in range(BARRIERS):
+        if blocks.arrived[b, bar] >= blocks.left[b] and blocks.arrived[b, bar] > 0:
+            waiting = False
+            for v in range(b * each, b * each + each):
+                if warps.at_barrier[v] == bar:
+                    waiting = True
+                    warps.at_barrier[v] = -1
+                    following = pcs[warps.at[v]]
+                    until = max(warps.issued_at[v], go)
+                    stalls[following, R_BARRIER] += until - warps.issued_at[v]
+                    go_on, source = held_until(table, needs, boards.until, boards.far, boards.registers, boards.sources,
+                                               tracked, v, following, until)
+                    reason = R_LONG if source == LONG else R_SHORT if source == SHORT else R_WAIT
+                    stalls[following, reason] += go_on - until
+                    warps.nxt[v] = go_on
+                    warps.due[v] = go_on
+                    sched = v % len(sched_next)
+                    sched_next[sched] = min(sched_next[sched], max(go_on, clock + 1))
+            if waiting or not keep:
+                blocks.arrived[b, bar] = 0
+
+
+pass_barriers = jit_into(FOLDER, _pass_barriers)
+
+
+def _let_go(clock, pcs, warps, blocks, sched_next, stalls):
+    """Ends all barriers, where all warps wait at some of which warps' ends are not in the stream as expected; whether
+
+    one waited.
+    """
+    found = False
+    for w in range(len(warps.at)):
+        if warps.at_barrier[w] >= 0:
+            found = True
+            warps.at_barrier[w] = -1
+            warps.nxt[w] = max(clock, warps.issued_at[w])
+            stalls[pcs[warps.at[w]], R_BARRIER] += warps.nxt[w] - warps.issued_at[w]
+            sched_next[w % len(sched_next)] = clock
+    blocks.arrived[:] = 0
+    return found
+
+
+let_go = jit_into(FOLDER, _let_go)

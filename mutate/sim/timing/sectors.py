@@ -1,0 +1,202 @@
+"""What becomes of the sectors of one request of global or local memory, in L1, the SM's share of L2, and DRAM."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mutate.sim import layout as lay
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, stays, taken_of
+from mutate.sim.timing.settings import (
+    B_L2,
+    B_L2_WRITE,
+    N_DRAM_READ,
+    N_DRAM_WRITE,
+    N_L1,
+    N_L1_HITS,
+    N_L2_READ,
+    N_L2_WRITE,
+    N_LOCAL,
+    N_LOCAL_HITS,
+    S_ATOMIC,
+    S_ATOMIC_LATENCY,
+    S_DRAM_LATENCY,
+    S_HALVES,
+    S_L2_CLOCKS,
+    S_L2_LATENCY,
+    S_L2_SPREAD,
+    S_LOCAL_BACK,
+    S_LOCAL_FAR,
+    S_LONE,
+    S_READ_LINE,
+    S_STORE_EVICT,
+    S_WRITE_CLOCKS_L2,
+    S_WRITE_LINE,
+)
+
+_LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
+_LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
+_LOCAL = LOCAL_BASE >> 5
+TWINS = 1 << 15
+"""Places that remember what came with a sector."""
+
+
+def _own(sector, shared, instance, turn):
+    """A sector as this block knows it: blocks that play the same streams again have other memory, but for arrays that
+
+    all have in common. ``turn``: how often the streams were played before.
+    """
+    if sector >= _LOCAL:
+        return sector + (instance << 40)
+    return sector if shared else sector + (turn << 40)
+
+
+own = jit_into(FOLDER, _own)
+
+
+def _near(sector, apart, block):
+    """A sector as L1 knows it: ``apart`` where it keeps nothing of the array for another block."""
+    return sector + (np.int64(block + 1) << 46) if apart else sector
+
+
+near_of = jit_into(FOLDER, _near)
+
+
+def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
+          l2, twins, state, settings, busy):
+    """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
+
+    Returns when the last one is there, ``result`` at least. ``through``: the load goes around L1. ``issued`` counts
+    instructions and orders what caches give up.
+    """
+    sectors, touch, region = streams.sectors, streams.touch, streams.region
+    local = kind == _LOCAL_LOAD
+    alone_costs = settings[S_LONE] > 1.0
+    credit = 0.0
+    asked_line = np.int64(-1)
+    hits = 0
+    misses = 0
+    for i in range(first, first + count):
+        r = region[i]
+        sector = own(sectors[i], reuse.common[r], instance, turn)
+        near = near_of(sector, apart[r], block)
+        place, victim = lookup(l1.tags, l1.ages, near, issued)
+        if not through and place >= 0 and l1.ready[place, sector & 3] > 0.0:
+            hits += 1
+            result = max(result, l1.ready[place, sector & 3])
+            continue
+        misses += 1
+        asked = max(start, state[0])
+        taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_L2_CLOCKS], settings[S_READ_LINE])
+        asked_line = sector >> 2
+        state[0] = asked + taken
+        busy[B_L2] += taken
+        come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
+        first_read = not local and touch[i] & 1 != 0
+        far = (mix(sector, 1) < reuse.read[r]) if first_read else (local and mix(sector, 5) < settings[S_LOCAL_FAR])
+        if reuse.again[r] and len(l2.tags) > 0:
+            there = stays(l2.tags, l2.ages, l2.parts, sector, issued)
+            far = far or not (there or first_read)
+        if twins.sectors[sector & (TWINS - 1)] == sector:
+            come = max(come, twins.come[sector & (TWINS - 1)])
+        elif far:
+            busy[N_DRAM_READ] += 1
+            this = sectors[i]
+            factor = 1.0
+            alone = False
+            if alone_costs and not ((i > first and sectors[i - 1] == this ^ 1)
+                                    or (i + 1 < first + count and sectors[i + 1] == this ^ 1)):
+                # DRAM gives 64 bytes: beside others of the request they are no more than two sectors, alone they have
+                # a row to open, too.
+                alone = True
+                factor = settings[S_LONE]
+                if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
+                    factor = 2.0
+                elif count == 1 and first_read:
+                    factor = 2.0 + (settings[S_LONE] - 2.0) * reuse.sparse[r]
+            moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
+            come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
+            if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
+                come += settings[S_HALVES]
+            if alone:
+                busy[N_DRAM_READ] += 1
+                twins.sectors[(sector ^ 1) & (TWINS - 1)] = sector ^ 1
+                twins.come[(sector ^ 1) & (TWINS - 1)] = come
+        result = max(result, come)
+        if victim >= 0 and not through:
+            if place < 0 and l1.dirty[victim]:
+                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
+            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, come)
+    busy[N_L1] += count
+    busy[N_L1_HITS] += hits
+    busy[N_L2_READ] += misses
+    if local:
+        busy[N_LOCAL] += count
+        busy[N_LOCAL_HITS] += hits
+    return result
+
+
+read = jit_into(FOLDER, _read)
+
+
+def _write(kind, first, count, start, result, block, instance, turn, issued, streams, reuse, apart, l1, written, state,
+           settings, busy):
+    """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written."""
+    sectors, touch, region = streams.sectors, streams.touch, streams.region
+    local = kind == _LOCAL_STORE
+    adds = kind == _ATOMIC
+    back = local and len(l1.tags) > 0 and settings[S_LOCAL_BACK] > 0.0
+    credit = 0.0
+    asked_line = np.int64(-1)
+    for i in range(first, first + count):
+        r = region[i]
+        sector = own(sectors[i], reuse.common[r], instance, turn)
+        near = near_of(sector, apart[r], block)
+        asked = max(start, state[1])
+        if back:
+            # Stays in L1 until its line is needed for something else.
+            place, victim = lookup(l1.tags, l1.ages, near, issued)
+            if place < 0 and l1.dirty[victim]:
+                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
+            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, 1.0)
+            l1.dirty[victim] = True
+            continue
+        taken = settings[S_ATOMIC]
+        if not adds:
+            taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
+                                     settings[S_WRITE_LINE])
+            asked_line = sector >> 2
+        state[1] = asked + taken
+        busy[B_L2_WRITE] += taken
+        busy[N_L2_WRITE] += 1
+        first_write = touch[i] & 2 != 0
+        far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < reuse.written[r]
+        factor = 1.0
+        if reuse.again[r] and len(written.tags) > 0:
+            there = stays(written.tags, written.ages, written.parts, sector, issued)
+            if not (there or first_write):
+                # L2 gave it up before it was whole: it is read, and written once more.
+                far, factor = True, settings[S_LONE]
+                busy[N_DRAM_READ] += 1
+                dram(state, settings, busy, asked, False, factor, 0.0)
+        if far:
+            busy[N_DRAM_WRITE] += 1
+            dram(state, settings, busy, asked, not adds, factor, 0.0)
+        if adds:
+            result = max(result, asked + settings[S_ATOMIC_LATENCY])
+            continue
+        place, victim = lookup(l1.tags, l1.ages, near, issued)
+        if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
+            if place >= 0:
+                l1.tags[place] = -1
+                l1.ages[place] = 0
+        elif victim >= 0:
+            if place < 0 and l1.dirty[victim]:
+                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
+            come = max(l1.ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
+            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, come)
+    return result
+
+
+write = jit_into(FOLDER, _write)
