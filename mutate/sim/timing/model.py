@@ -236,8 +236,10 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     arrays = len(sample.initial.regions) + 1
     if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT]:
         return np.zeros(arrays, np.bool_)
-    pairs = np.unique(np.stack([s.region.astype(np.int64), s.sectors >> 2]), axis=1)
-    lines = np.bincount(pairs[0], minlength=arrays)
+    # Each sector of a block was touched a first time.
+    new = s.touch != 0
+    pairs = np.unique(s.region[new].astype(np.int64) << 48 | s.sectors[new] >> 2)
+    lines = np.bincount(pairs >> 48, minlength=arrays)
     return np.asarray(lines > settings[p.S_L1_LINES] / 2)
 
 

@@ -21,7 +21,7 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
-from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches
+from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches, come_back
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -271,9 +271,5 @@ def _came_back(sample: Sample) -> Array:
     """Of each array whether a block reads or writes a sector of it that it has read or written before."""
     s = sample.streams
     out = np.zeros(len(sample.initial.regions) + 1, np.bool_)
-    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
-    ends = np.cumsum(s.requests[:, 5])
-    at = np.arange(len(kinds)) - np.repeat(ends - s.requests[:, 5], s.requests[:, 5]) + np.repeat(s.requests[:, 4],
-                                                                                                 s.requests[:, 5])
-    out[np.unique(s.region[at[(s.touch[at] == 0) & (kinds != lay.H_GLOBAL_ATOMIC)]])] = True
+    come_back(s.requests, s.touch, s.region, out)
     return out

@@ -70,7 +70,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     Returns when the last one is there, ``result`` at least. ``through``: the load goes around L1. ``issued`` counts
     instructions and orders what caches give up.
     """
+    # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
+    likely, common, again, sparse = reuse.read, reuse.common, reuse.again, reuse.sparse
+    tags, ages, ready, dirty = l1
+    far_tags, far_ages, far_parts = l2
+    twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
     credit = 0.0
@@ -79,12 +84,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     misses = 0
     for i in range(first, first + count):
         r = region[i]
-        sector = own(sectors[i], reuse.common[r], instance, turn)
+        sector = own(sectors[i], common[r], instance, turn)
         near = near_of(sector, apart[r], block)
-        place, victim = lookup(l1.tags, l1.ages, near, issued)
-        if not through and place >= 0 and l1.ready[place, sector & 3] > 0.0:
+        place, victim = lookup(tags, ages, near, issued)
+        if not through and place >= 0 and ready[place, sector & 3] > 0.0:
             hits += 1
-            result = max(result, l1.ready[place, sector & 3])
+            result = max(result, ready[place, sector & 3])
             continue
         misses += 1
         asked = max(start, state[0])
@@ -94,12 +99,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         busy[B_L2] += taken
         come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
         first_read = not local and touch[i] & 1 != 0
-        far = (mix(sector, 1) < reuse.read[r]) if first_read else (local and mix(sector, 5) < settings[S_LOCAL_FAR])
-        if reuse.again[r] and len(l2.tags) > 0:
-            there = stays(l2.tags, l2.ages, l2.parts, sector, issued)
+        far = (mix(sector, 1) < likely[r]) if first_read else (local and mix(sector, 5) < settings[S_LOCAL_FAR])
+        if again[r] and len(far_tags) > 0:
+            there = stays(far_tags, far_ages, far_parts, sector, issued)
             far = far or not (there or first_read)
-        if twins.sectors[sector & (TWINS - 1)] == sector:
-            come = max(come, twins.come[sector & (TWINS - 1)])
+        if twin_sectors[sector & (TWINS - 1)] == sector:
+            come = max(come, twin_come[sector & (TWINS - 1)])
         elif far:
             busy[N_DRAM_READ] += 1
             this = sectors[i]
@@ -114,20 +119,20 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
                     factor = 2.0
                 elif count == 1 and first_read:
-                    factor = 2.0 + (settings[S_LONE] - 2.0) * reuse.sparse[r]
+                    factor = 2.0 + (settings[S_LONE] - 2.0) * sparse[r]
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
             if alone:
                 busy[N_DRAM_READ] += 1
-                twins.sectors[(sector ^ 1) & (TWINS - 1)] = sector ^ 1
-                twins.come[(sector ^ 1) & (TWINS - 1)] = come
+                twin_sectors[(sector ^ 1) & (TWINS - 1)] = sector ^ 1
+                twin_come[(sector ^ 1) & (TWINS - 1)] = come
         result = max(result, come)
         if victim >= 0 and not through:
-            if place < 0 and l1.dirty[victim]:
-                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
-            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, come)
+            if place < 0 and dirty[victim]:
+                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
+            fill(tags, ages, ready, place, victim, near, issued, come)
     busy[N_L1] += count
     busy[N_L1_HITS] += hits
     busy[N_L2_READ] += misses
@@ -144,23 +149,26 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, str
            settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written."""
     sectors, touch, region = streams.sectors, streams.touch, streams.region
+    likely, common, again = reuse.written, reuse.common, reuse.again
+    tags, ages, ready, dirty = l1
+    kept_tags, kept_ages, kept_parts = written
     local = kind == _LOCAL_STORE
     adds = kind == _ATOMIC
-    back = local and len(l1.tags) > 0 and settings[S_LOCAL_BACK] > 0.0
+    back = local and len(tags) > 0 and settings[S_LOCAL_BACK] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
     for i in range(first, first + count):
         r = region[i]
-        sector = own(sectors[i], reuse.common[r], instance, turn)
+        sector = own(sectors[i], common[r], instance, turn)
         near = near_of(sector, apart[r], block)
         asked = max(start, state[1])
         if back:
             # Stays in L1 until its line is needed for something else.
-            place, victim = lookup(l1.tags, l1.ages, near, issued)
-            if place < 0 and l1.dirty[victim]:
-                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
-            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, 1.0)
-            l1.dirty[victim] = True
+            place, victim = lookup(tags, ages, near, issued)
+            if place < 0 and dirty[victim]:
+                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
+            fill(tags, ages, ready, place, victim, near, issued, 1.0)
+            dirty[victim] = True
             continue
         taken = settings[S_ATOMIC]
         if not adds:
@@ -171,10 +179,10 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, str
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
         first_write = touch[i] & 2 != 0
-        far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < reuse.written[r]
+        far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
         factor = 1.0
-        if reuse.again[r] and len(written.tags) > 0:
-            there = stays(written.tags, written.ages, written.parts, sector, issued)
+        if again[r] and len(kept_tags) > 0:
+            there = stays(kept_tags, kept_ages, kept_parts, sector, issued)
             if not (there or first_write):
                 # L2 gave it up before it was whole: it is read, and written once more.
                 far, factor = True, settings[S_LONE]
@@ -186,16 +194,16 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, str
         if adds:
             result = max(result, asked + settings[S_ATOMIC_LATENCY])
             continue
-        place, victim = lookup(l1.tags, l1.ages, near, issued)
+        place, victim = lookup(tags, ages, near, issued)
         if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
             if place >= 0:
-                l1.tags[place] = -1
-                l1.ages[place] = 0
+                tags[place] = -1
+                ages[place] = 0
         elif victim >= 0:
-            if place < 0 and l1.dirty[victim]:
-                evict(state, settings, busy, l1.dirty, victim, asked, mix(l1.tags[victim], 5))
-            come = max(l1.ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
-            fill(l1.tags, l1.ages, l1.ready, place, victim, near, issued, come)
+            if place < 0 and dirty[victim]:
+                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
+            come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
+            fill(tags, ages, ready, place, victim, near, issued, come)
     return result
 
 

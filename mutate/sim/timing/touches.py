@@ -17,7 +17,7 @@ from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
 
 Ints = npt.NDArray[np.int64]
 _LOCAL = LOCAL_BASE >> 5
-_LOAD, _LOCAL_LOAD = lay.H_GLOBAL_LOAD, lay.H_LOCAL_LOAD
+_LOAD, _ATOMIC, _LOCAL_LOAD = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC, lay.H_LOCAL_LOAD
 _LEAST = 1 << 12
 _MOST = 1 << 24
 """Rows at most: 400 MB. Of sectors beyond half as many each touch counts as a block's first."""
@@ -92,8 +92,19 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
     return used
 
 
+def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32],
+               out: npt.NDArray[np.bool_]) -> None:
+    """Sets ``out`` for each array of which a request, not an atomic one, has a sector that its block touched before."""
+    for k in range(len(requests)):
+        if requests[k, 2] != _ATOMIC:
+            for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
+                if touch[i] == 0:
+                    out[region[i]] = True
+
+
 move = jit_into(FOLDER, _move)
 note = jit_into(FOLDER, _note)
+come_back = jit_into(FOLDER, _come_back)
 
 
 class Touches:
