@@ -12,6 +12,7 @@ from typing import Any
 from mutate.backends.libcuda import from_message
 from mutate.calibrate.launches import Launch
 from mutate.errors import KmutateError
+from mutate.files import read_file
 from mutate.timing import Gpu
 
 FORMAT = "kmutate.calibration/1"
@@ -53,7 +54,7 @@ class Recording:
 def read_recording(path: Path) -> Recording:
     """Raises ``KmutateError`` ``not-readable`` and ``calibration-bad`` for what is no such file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_file(path, 64 << 20))
         if found["format"] != FORMAT:
             raise ValueError(found["format"])
         clocks = found["sm_mhz"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mutate.errors import KmutateError
+from mutate.files import read_file
 from mutate.source import printable
 
 _EPILOG = """\b
@@ -98,7 +99,7 @@ def _show_declared(file: Path, source: bytes, spans: list[tuple[int, int]], as_j
 def _write(output: Path, file: Path, text: str) -> None:
     """Writes the proposal, but over nothing that is not one itself."""
     try:
-        if output.exists() and not output.read_text(errors="replace").startswith(_HEAD):
+        if output.exists() and not read_file(output).startswith(_HEAD.encode()):
             raise KmutateError("exists", f"{output} exists and is no proposal of this command", where=str(output),
                                hint=f"--write another name, for example {file.stem}.launch")
         output.write_text(text)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from mutate.errors import KmutateError
+from mutate.files import NotAFileError, read_file
 from mutate.frontend.preprocess import Preprocessor
 from mutate.frontend.tree import Node, TooDeepError, TooSlowError, parse
 from mutate.frontend.units import Unit, build_file
 from mutate.limits import bounded, too_slow
-
-MAX_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,21 @@ class SourceOptions:
 
 
 def read_source(path: Path) -> bytes:
-    """The bytes of a source file. ``KmutateError``: ``not-found``, ``not-readable``, ``not-text``, ``too-large``."""
+    """The bytes of a source file.
+
+    ``KmutateError``: ``not-found``, ``not-readable``, ``not-a-file``, ``not-text``, ``too-large``.
+    """
     try:
-        if path.is_dir():
-            raise KmutateError("not-a-file", f"{path} is a folder", hint="give a .cu file")
-        if path.stat().st_size > MAX_BYTES:
-            raise KmutateError("too-large", f"{path} is larger than {MAX_BYTES >> 20} MiB", hint="is it a CUDA source?")
-        data = path.read_bytes()
+        data = read_file(path)
     except FileNotFoundError:
         raise KmutateError("not-found", f"no such file: {path}", hint="check the path") from None
+    except (NotAFileError, IsADirectoryError) as error:
+        raise KmutateError("not-a-file", f"cannot read {path}: {error.strerror}",
+                           hint="give a .cu file; what comes through a pipe has to be written to one") from None
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise KmutateError("too-large", f"cannot read {path}: {error.strerror}",
+                               hint="is it a CUDA source?") from None
         raise KmutateError("not-readable", f"cannot read {path}: {error.strerror}",
                            hint="check the permissions") from None
     if b"\0" in data[:65536]:
@@ -64,18 +69,28 @@ def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
 
     def load(path: str) -> tuple[str, bytes] | None:
+        passed: IsADirectoryError | None = None
         for folder in folders:
             candidate = folder / path
             try:
-                if candidate.is_file() and candidate.stat().st_size <= MAX_BYTES:
-                    return str(candidate), candidate.read_bytes()
+                return str(candidate), read_file(candidate)
+            except NotAFileError:
+                raise  # a compiler would wait for it
+            except IsADirectoryError as error:
+                passed = error
             except OSError:
                 continue
+        if passed is not None:
+            raise passed
         return None
 
-    preprocessor = Preprocessor(options.defines, options.arch, load)
+    preprocessor = Preprocessor(options.defines, options.arch, load, name)
     for path in options.pre_includes:
-        preprocessor.include(path)
+        try:
+            preprocessor.include(path)
+        except (NotAFileError, IsADirectoryError) as error:
+            raise KmutateError("not-a-file", f"cannot include {path}: {error.strerror}", where=f"-include {path}",
+                               hint="name a file") from None
     expansion = preprocessor.run(source)
     try:
         main = build_file(name, expansion, parse(expansion.text))

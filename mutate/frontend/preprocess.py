@@ -13,6 +13,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from mutate.errors import KmutateError
+from mutate.files import NotAFileError
 from mutate.frontend.conditions import evaluate_condition
 from mutate.frontend.macros import (
     TOKEN,
@@ -32,6 +34,8 @@ _COMMENT_OR_STRING = re.compile(
     re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+# A macro that names an include may be another macro's name; more than this is a circle.
+_MOST_NAMES = 8
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _NOT_NEWLINE = re.compile(rb"[^\r\n]")
 # Words that the grammar misreads and that change nothing in the analysis: blanked.
@@ -177,15 +181,20 @@ Loader = Callable[[str], tuple[str, bytes] | None]
 
 
 class Preprocessor:
-    """One run over a file and the local files it includes. ``load(path)`` gives (name, bytes) of a local include."""
+    """One run over a file and the local files it includes. ``load(path)`` gives (name, bytes) of a local include.
 
-    def __init__(self, defines: Iterable[str] = (), arch: str = "sm_90", load: Loader | None = None) -> None:
+    It raises ``NotAFileError`` and ``IsADirectoryError`` where there is something else than a file.
+    """
+
+    def __init__(self, defines: Iterable[str] = (), arch: str = "sm_90", load: Loader | None = None,
+                 name: str = "<source>") -> None:
         self._predefined = predefined(arch)
         self.macros: dict[str, Macro] = {}
         for define in defines:
             macro = from_command_line(define)
             self.macros[macro.name] = macro
         self._load = load
+        self._name = name
         self.included: list[tuple[str, Expansion]] = []
         self._seen: set[str] = set()
 
@@ -243,7 +252,11 @@ class Preprocessor:
                 continue
             directives.append(span)
             verbatim(m.start(), m.end(), _NOT_NEWLINE.sub(b" ", clean[m.start() : m.end()]))
-            self._directive(name, rest, span, active, stack, includes, unknown)
+            try:
+                self._directive(name, rest, span, active, stack, includes, unknown)
+            except (NotAFileError, IsADirectoryError) as error:
+                raise KmutateError("not-a-file", f"cannot include {error.filename}: {error.strerror}", file=self._name,
+                                   source=source, span=span, hint="include a file") from None
         region(at, len(clean))
         if not segments:
             segments.append(Segment(0, 0, 0, 0, True))
@@ -284,20 +297,38 @@ class Preprocessor:
                 self.macros[macro.name] = macro
         elif name == b"undef":
             self.macros.pop(rest.strip().decode(errors="replace"), None)
-        elif name == b"include" and (m := _INCLUDE.match(rest)):
+        elif name == b"include" and (m := _INCLUDE.match(self._named(rest))):
             local = m.group(1) is not None
             path = (m.group(1) or m.group(2)).decode(errors="replace")
             includes.append(Include(path, local, span))
-            self.include(path)
+            try:
+                self.include(path)
+            except IsADirectoryError:
+                if local:  # <random> is no folder of that name that lies beside the file
+                    raise
+
+    def _named(self, rest: bytes) -> bytes:
+        """What an ``#include`` names, where a macro stands for it."""
+        for _ in range(_MOST_NAMES):
+            macro = self.macros.get(rest.strip().decode(errors="replace"))
+            if macro is None or macro.params is not None:
+                break
+            rest = macro.body
+        return rest
 
     def include(self, path: str) -> None:
-        """Reads a local file that is found and was not read yet, with the macros as they are now."""
+        """Reads a local file that is found and was not read yet, with the macros as they are now.
+
+        Raises what ``load`` raises.
+        """
         if self._load is None or len(self._seen) >= 256:
             return
         found = self._load(path)
         if found is not None and found[0] not in self._seen:
             self._seen.add(found[0])
+            name, self._name = self._name, found[0]
             self.included.append((found[0], self.run(found[1])))
+            self._name = name
 
     def _uses(self, text: bytes) -> Iterable[tuple[int, int, bytes]]:
         """Macro uses of a stretch: (start, end, expansion)."""

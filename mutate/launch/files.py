@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from mutate.files import require_file
 from mutate.launch.types import Rank, Scalar
 
 _MAX_HEADER = 1 << 20
@@ -33,6 +34,8 @@ def inspect(path: Path, key: str) -> DataFile:
     """
     suffix = path.suffix.lower()
     try:
+        if suffix in (".npy", ".npz", ".bin"):
+            require_file(path)
         if suffix == ".npz":
             return _inspect_npz(path, key)
         if key:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mutate.errors import KmutateError, nearest
+from mutate.files import read_file
 from mutate.machines.model import Machine, Quantity, Source
 from mutate.source import Span
 
@@ -74,7 +75,7 @@ def _read(path: Path, check: bool = False) -> Machine:
     import tomllib
 
     try:
-        source = path.read_bytes()
+        source = read_file(path)
     except FileNotFoundError:
         raise KmutateError("not-found", f"no such machine file: {path}", hint="check the path, or pass a name of "
                            "`kmutate list machines`") from None

@@ -36,8 +36,9 @@ def select_kernels(unit: Unit, wanted: Sequence[str]) -> list[Function]:
         if not hits:
             known = [k.qualified for k in kernels]
             near = nearest(plain, known)
+            did = f"did you mean '{near}'? " if near else ""
             raise KmutateError("unknown-kernel", f"{unit.main.name} has no kernel called '{_short(name)}'",
-                               file=unit.main.name, hint=(f"did you mean '{near}'? " if near else "") + "kernels: " + ", ".join(known[:10]))
+                               file=unit.main.name, hint=f"{did}kernels: {', '.join(known[:10])}")
         chosen += [h for h in hits if h not in chosen]
     return chosen
 

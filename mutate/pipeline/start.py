@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from mutate.files import read_file
 from mutate.results import Request
 from mutate.toolchain import workers
 from mutate.toolchain.cache import default_cache, digest
@@ -29,7 +30,7 @@ def start_compilers(request: Request, command: str = "variants") -> None:
     if not request.verify:
         return
     try:
-        source = request.path.read_bytes() if request.text is None else request.text
+        source = read_file(request.path) if request.text is None else request.text
     except OSError:
         return
     if default_cache().get(_KIND, _key(request, source, command)) is None:

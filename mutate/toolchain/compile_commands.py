@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from mutate.errors import KmutateError
+from mutate.files import read_file
 
 _HINT = "let the build write it anew, for example cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
 _SPACE = re.compile(r"\s*")
 # Response files may name others; more than this is a circle.
 _MOST_NESTED = 8
+# Those of the largest projects have some hundred thousand entries.
+_MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,13 @@ def _read(path: Path) -> str:
     if path.is_dir():
         path = path / "compile_commands.json"
     try:
-        return path.read_text(encoding="utf-8")
+        return read_file(path, _MOST_BYTES).decode("utf-8")
     except FileNotFoundError:
         raise KmutateError("no-compile-commands", f"no such file: {path}", hint=_HINT) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise KmutateError("no-compile-commands", f"cannot read {path}: {error}", hint=_HINT) from None
+    except OSError as error:
+        raise KmutateError("no-compile-commands", f"cannot read {path}: {error.strerror}", hint=_HINT) from None
 
 
 def _bad(path: Path, text: str, at: int, what: str) -> KmutateError:
@@ -244,7 +249,7 @@ def _with_files(arguments: Sequence[str], entry: _Entry, path: Path, depth: int)
         for file in files:
             place = Path(_plain(Path(entry.folder), file))
             try:
-                text = place.read_text(encoding="utf-8", errors="replace")
+                text = read_file(place).decode("utf-8", errors="replace")
             except OSError as error:
                 raise KmutateError("bad-compile-commands", f"the entry of {entry.file} takes options from {place}, "
                                    f"which cannot be read: {error.strerror}", where=str(path), hint=_HINT) from None

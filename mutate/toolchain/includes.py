@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutate.errors import KmutateError
+from mutate.files import NotAFileError, read_file, require_file
+
 # The name after an include or in __has_include, or the macro that makes it.
 _INCLUDE = re.compile(
     rb"""(?:^[ \t]*\#[ \t]*include(?:_next)?|__has_include[ \t]*\()[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w+))""",
@@ -42,6 +45,7 @@ _BUILT_IN = frozenset({"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device
 _CCCL_PREFIXES = ("cuda/", "cub/", "thrust/")
 # More files than this means a loop through links or a project that is no kernel any more.
 _MOST_FILES = 2000
+_MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def scan_includes(source: bytes, name: str, user_dirs: Sequence[str], system_dir
                     missing[wanted] = None
             elif found[1] not in system and found[0] not in files:
                 try:
-                    content = Path(found[0]).read_bytes()
+                    content = read_file(found[0], _MOST_BYTES)
                 except OSError:
                     continue
                 files[found[0]] = content
@@ -104,8 +108,18 @@ def scan_includes(source: bytes, name: str, user_dirs: Sequence[str], system_dir
 
 
 def _find(name: str, folders: Sequence[str]) -> tuple[str, str] | None:
+    """The file and the folder in which it was found.
+
+    ``KmutateError`` ``not-a-file`` for what the compiler would open and wait for, be it in an inactive branch.
+    """
     for folder in folders:
         path = Path(folder) / name
-        if path.is_file():
-            return str(path), str(Path(folder))
+        try:
+            require_file(path)
+        except NotAFileError as error:
+            raise KmutateError("not-a-file", f"cannot include {path}: {error.strerror}",
+                               hint="include a file") from None
+        except (OSError, ValueError):
+            continue
+        return str(path), str(Path(folder))
     return None

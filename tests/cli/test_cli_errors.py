@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import signal
 import time
@@ -138,7 +139,7 @@ def test_a_file_that_is_not_there(kmutate) -> None:
 
 def test_a_folder(kmutate) -> None:
     Path("folder.cu").mkdir()
-    check(kmutate("variants", "folder.cu"), "not-a-file", "folder.cu is a folder")
+    check(kmutate("variants", "folder.cu"), "not-a-file", "folder.cu: it is a folder")
 
 
 def test_a_binary_file(kmutate) -> None:
@@ -147,10 +148,14 @@ def test_a_binary_file(kmutate) -> None:
 
 
 def test_a_file_without_permission(kmutate, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(self))
+    opened = os.open
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    def refuse(path: str | Path, *more: int, **named: int) -> int:
+        if Path(path).name == "scale.cu":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *more, **named)
+
+    monkeypatch.setattr(os, "open", refuse)  # root may read what nobody may
     check(kmutate("variants", "scale.cu"), "not-readable", "scale.cu")
 
 
