@@ -1,9 +1,10 @@
-"""Kernels that nobody looked at while the model of time was made (heldout.cu), measured and simulated.
+"""Kernels that nobody looked at while the model of time was made, measured and simulated: sets SET.cu (heldout, heldout2).
 
-    kmutate analyze tests/gpu/heldout.cu --no-counters --no-sweep --budget 3 --json > GPU.json        on the GPU
-    kmutate analyze tests/gpu/heldout.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
+    kmutate analyze tests/gpu/SET.cu --no-counters --no-sweep --budget 3 --json > GPU.json            on the GPU
+    kmutate analyze tests/gpu/SET.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
                                                               anywhere, with the NVRTC of the GPU's machine
-    python tests/gpu/heldout.py keep GPU.json SIM.json        both → reference/h200_heldout.json
+    python tests/gpu/heldout.py keep SET GPU.json SIM.json    both → reference/h200_SET.json
+    python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from typing import Any
 
 import numpy as np
 
-KEPT = Path(__file__).with_name("reference") / "h200_heldout.json"
+SETS = ("heldout", "heldout2")
+
+
+def kept_path(name: str) -> Path:
+    return Path(__file__).with_name("reference") / f"h200_{name}.json"
 
 
 def _launches(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -58,21 +63,41 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "ratio_median": float(np.median(ratios)), "right": right, "pairs": pairs, "limiters": same}
 
 
+def _keep(gpu: dict[str, Any], sim: dict[str, Any]) -> dict[str, Any]:
+    rows = compared(gpu, sim)
+    return {"date": gpu["date"], "machine": gpu["machine"]["name"], "summary": summary(rows), "rows": rows}
+
+
+def _again(name: str, sim: dict[str, Any]) -> dict[str, Any]:
+    """What is kept, with the times of a later model beside the first ones."""
+    kept: dict[str, Any] = json.loads(kept_path(name).read_text())
+    simulated = _launches(sim)
+    later = []
+    for row in kept["rows"]:
+        here = _times(simulated[row["kernel"]])
+        later.append(row | {"sim": {v: here[v] for v in row["gpu"] if v in here},
+                            "sim_limiter": simulated[row["kernel"]]["finding"]["limiter"]})
+    kept["later"] = {"date": sim["date"], "summary": summary(later), "rows": later}
+    return kept
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("keep", choices=["keep"])
-    parser.add_argument("gpu", type=Path)
-    parser.add_argument("sim", type=Path)
+    parser.add_argument("what", choices=["keep", "again"])
+    parser.add_argument("set", choices=SETS)
+    parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
-    gpu = json.loads(args.gpu.read_text())
-    rows = compared(gpu, json.loads(args.sim.read_text()))
-    KEPT.write_text(json.dumps({"date": gpu["date"], "machine": gpu["machine"]["name"], "summary": summary(rows),
-                                "rows": rows}, indent=1) + "\n")
-    for r in rows:
+    documents = [json.loads(path.read_text()) for path in args.documents]
+    if len(documents) != (2 if args.what == "keep" else 1):
+        parser.error("keep takes GPU.json SIM.json, again SIM.json")
+    kept = _keep(*documents) if args.what == "keep" else _again(args.set, *documents)
+    kept_path(args.set).write_text(json.dumps(kept, indent=1) + "\n")
+    shown = kept if args.what == "keep" else kept["later"]
+    for r in shown["rows"]:
         there, here = r["gpu"]["identity"], r["sim"]["identity"]
         print(f"{r['kernel']:18}{1e3 * there:9.1f}{1e3 * here:9.1f} us {100 * (here / there - 1):+6.1f} %  "
               f"{r['gpu_limiter']:14}{r['sim_limiter']}")
-    print(summary(rows))
+    print(shown["summary"])
 
 
 if __name__ == "__main__":
