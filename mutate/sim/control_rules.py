@@ -123,9 +123,9 @@ def _return(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
     row[lay.Y] = int(base, 16)
 
 
-@rule("BRX")
+@rule("BRX", "BRXU")
 def _indexed(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> None:
-    """``BRX R2 -0x60``: a jump by a register, relative to the next instruction."""
+    """``BRX R2 -0x60``, ``BRXU UR4 -0x60``: a jump by a register, relative to the next instruction."""
     only(mods)
     row = decoder.code[decoder.index]
     text = operands[-1]

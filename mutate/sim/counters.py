@@ -25,7 +25,7 @@ _ACTIONS = {"LDG": LOAD, "LD": LOAD, "LDS": LOAD, "LDL": LOAD, "LDSM": LOAD, "ST
             "STL": STORE, "STSM": STORE, "LDGSTS": COPY, "ATOM": ATOMIC, "ATOMG": ATOMIC, "ATOMS": ATOMIC,
             "REDS": ATOMIC, "RED": REDUCTION, "REDG": REDUCTION, "TEX": TEXTURE, "TLD": TEXTURE, "TLD4": TEXTURE,
             "TXD": TEXTURE, "SULD": SURFACE_LOAD, "SUST": SURFACE_STORE}
-_BRANCHES = frozenset(("BRA", "BRX", "JMP", "JMX", "CALL", "RET"))
+_BRANCHES = frozenset(("BRA", "BRX", "BRXU", "JMP", "JMX", "CALL", "RET"))
 _STACK = re.compile(r"\[R1(?:\+0x[0-9a-f]+)?\]")
 
 
@@ -171,7 +171,7 @@ def _instructions() -> Iterable[Counter]:
     yield Counter("active_lanes_on", group, "lanes", "thread_instructions_on / instructions",
                   _quotient(_column(lay.THREADS_ON), _EXECUTED),
                   "smsp__average_thread_inst_executed_pred_on_per_inst_executed.ratio", ratio=True)
-    yield Counter("branches", group, "warp instructions", "BRA, BRX, JMP, CALL and RET, taken or not", _BRANCH,
+    yield Counter("branches", group, "warp instructions", "BRA, BRX, BRXU, JMP, CALL and RET, taken or not", _BRANCH,
                   "smsp__sass_inst_executed_op_branch.sum")
     yield Counter("divergent_branches", group, "warp instructions", "branches after which lanes of one warp go "
                   "different ways", _DIVERGENT, "smsp__sass_branch_targets_threads_divergent.sum")

@@ -178,6 +178,39 @@ def _switch() -> Array:
     return out.astype(np.int32)
 
 
+_UNIFORM_CASES = ("r ^= a[(x + t) & 255];", "r *= 3;", "out[t + 256] = x ^ pick;", "out[t + 512] = a[(x + 78) & 255];",
+                  "r -= x;", "out[t + 256] = r * 7;", "r += a[(r + t) & 255];", "r = x;")
+
+_UNIFORM_SWITCH = kernel(
+    "uniform switch",
+    "int *out, const int *a, int pick, int last",
+    "    int r = i, x = a[i];\n    for (int t = i; t < last; t += 64) {\n        x = a[(x + t) & 255];\n"
+    "        switch (pick) {\n"
+    + "\n".join(f"        case {k}: {text} break;" for k, text in enumerate(_UNIFORM_CASES))
+    + "\n        }\n        r += x * t; out[t] = r;\n    }",
+    (_A,),
+    np.zeros(768, np.int32),
+    lambda: _uniform_switch(6, 256),
+    "BRXU",
+    block=(64, 1, 1),
+    scalars=(6, 256),
+    archs=("sm_80", "sm_86", "sm_89"),
+)
+
+
+def _uniform_switch(pick: int, last: int) -> Array:
+    out = np.zeros(768, np.int64)
+    for i in range(64):
+        r, x = i, int(_A[i])
+        for t in range(i, last, 64):
+            x = int(_A[(x + t) & 255])
+            if pick == 6:
+                r = wrap(r + int(_A[(r + t) & 255]))
+            r = wrap(r + x * t)
+            out[t] = r
+    return out.astype(np.int32)
+
+
 _CALLS = kernel(
     "calls",
     "int *out, const int *a",
@@ -655,6 +688,7 @@ CONTROL: tuple[Snippet, ...] = (
     _LOOPS,
     _EXITS,
     _SWITCH,
+    _UNIFORM_SWITCH,
     _CALLS,
     _POINTERS,
     _SYSTEM,

@@ -23,7 +23,7 @@ from mutate.sim.timing.units import FREE, INTERVAL, SLOT, Rates
 _REACH, _ADDRESS_REGISTERS = 128, 4
 _TAKES_OPERAND = {"FFMA": 2, "FADD": 2, "FMUL": 2, "IADD3": 3, "IMAD": 2}
 """Instructions that may have a word of shared memory, and how many of their sources it may be."""
-_ENDS = frozenset(["BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BREAK", "WARPSYNC"])
+_ENDS = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSYNC", "BREAK", "WARPSYNC"])
 _ADDRESS = re.compile(r"\[([^\]]*)\]")
 _TARGET = re.compile(r"0x([0-9a-f]+)")
 

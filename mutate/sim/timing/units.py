@@ -32,9 +32,9 @@ _FP32 = frozenset(["FADD", "FMUL", "FFMA", "FADD32I", "FMUL32I", "FFMA32I", "FSW
 _FP64 = frozenset(["DADD", "DMUL", "DFMA", "DSETP", "DMNMX", "DSET"])
 _FP16 = frozenset(["HADD2", "HMUL2", "HFMA2", "HADD2_32I", "HMUL2_32I", "HFMA2_32I"])
 _XU = frozenset(["MUFU", "POPC", "FLO", "BREV", "F2I", "I2F", "F2F", "FRND", "FCHK"])
-_CONTROL = frozenset(["BRA", "BRX", "JMP", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "NANOSLEEP",
-                      "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL", "DEPBAR",
-                      "BAR"])
+_CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC",
+                      "NANOSLEEP", "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL",
+                      "DEPBAR", "BAR"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "R2UR", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
@@ -168,7 +168,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         found = _DEPBAR.search(instruction.operands)
         row[AUX] = (int(found.group(1)) << 8 | int(found.group(2) or "0", 16)) if found else 0
     elif name in _CONTROL:
-        unit, interval = CONTROL, 2 if name in ("BRA", "BRX", "CALL", "RET") else 1
+        unit, interval = CONTROL, 2 if name in ("BRA", "BRX", "BRXU", "CALL", "RET") else 1
     elif name.startswith("U"):
         unit, interval = UNIFORM, 2
         latency = rates.latency("int", 5)
