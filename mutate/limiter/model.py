@@ -184,6 +184,8 @@ class Finding:
     support: float = 1.0
     causes: tuple[Cause, ...] = ()
     payoffs: tuple[Payoff, ...] = ()
+    candidates: tuple[tuple[Limiter, float], ...] = ()
+    """Limiters that the resampled measurements give, with their shares: the likeliest first, none below 5 %."""
 
 
 @dataclass(frozen=True)

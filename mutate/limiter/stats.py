@@ -6,6 +6,7 @@ rounds are resampled, not single times, and a ratio is the median of the rounds'
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -76,14 +77,30 @@ def of(value: float, resampled: Any) -> Interval:
     return _interval(value, np.asarray(resampled, np.float64))
 
 
-def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[float], ratio: Sequence[float],
-               same: Container[str] = (), doubts: Mapping[str, float] = MappingProxyType({})) -> Samples:
+@dataclass(frozen=True)
+class ModelErrors:
+    """How wrong a model of time was found to be: equally spaced quantiles of ln(measured / predicted).
+
+    ``absolute``: of the reference's time. ``ratio``: of times as a part of the reference's, apart for predicted ratios
+    below ``edges[0]``, from there to ``edges[1]``, ...: what does nearly all that the reference does is nearly as wrong
+    as that, so its ratio is known better.
+    """
+
+    absolute: Sequence[float]
+    edges: Sequence[float]
+    ratio: Sequence[Sequence[float]]
+
+    def of_ratio(self, predicted: float) -> Sequence[float]:
+        return self.ratio[bisect_right(self.edges, predicted)]
+
+
+def from_model(times: Mapping[str, float], reference: str, errors: ModelErrors, same: Container[str] = (),
+               doubts: Mapping[str, float] = MappingProxyType({})) -> Samples:
     """The same for times that a model gives, with the errors that it is known to have.
 
-    ``absolute`` and ``ratio`` are equally spaced quantiles of ln(measured / predicted): of the reference's time, and of
-    a ratio to it. An error of the first kind is common to all times; each has one of the second of its own, but for
-    ``same``, which are the reference itself. ``doubts`` are standard deviations of ln(time) that a time has beside
-    these: the reference's is common to all times.
+    The error of the reference's time is common to all times; each has one of its ratio beside that, but for ``same``,
+    which are the reference itself. ``doubts`` are standard deviations of ln(time) that a time has beside these: the
+    reference's is common to all times.
     """
     rng = np.random.default_rng(_SEED)
 
@@ -91,8 +108,9 @@ def from_model(times: Mapping[str, float], reference: str, absolute: Sequence[fl
         grid = np.linspace(0, 1, len(quantiles))
         return np.exp(np.interp(rng.random(RESAMPLES), grid, np.asarray(quantiles, np.float64)))
 
-    common = draw(absolute)
-    own = {n: np.ones(RESAMPLES) if n == reference or n in same else draw(ratio) for n in times}
+    common = draw(errors.absolute)
+    own = {n: np.ones(RESAMPLES) if n == reference or n in same else draw(errors.of_ratio(t / times[reference]))
+           for n, t in times.items()}
     more = np.random.default_rng(_SEED + 1)
     for n in times:
         if doubts.get(n):

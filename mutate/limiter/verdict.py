@@ -12,7 +12,7 @@ from mutate.limiter.stats import Samples, of
 from mutate.model import Verdict
 from mutate.timing import ORIGINAL
 
-_SURE, _UNSURE = 0.95, 0.8
+SURE, UNSURE = 0.95, 0.8
 """Share of the resampled measurements that must give the limiter: for high confidence, and for any verdict."""
 _LOW_BANDWIDTH = 0.75
 _EXPECTED = 1.05
@@ -43,16 +43,16 @@ def judge(e: Evidence) -> Finding:
     support = shares(resampled)
     against = _against(e, ratios)
     share = support.get(rule.limiter, 0.0)
+    candidates = tuple(sorted(((k, s) for k, s in support.items() if s > 1 - SURE), key=lambda x: -x[1]))
     exposed_of = "math" if math.value <= memory.value else "memory"
     overlap = of(float(ratios.overlap), resampled.overlap)
     exposed = of(float(ratios.exposed) * full.value, resampled.exposed * e.samples.medians[ORIGINAL])
     confidence = _confidence(e, share, ratios, rule)
     limiter = rule.limiter
     evidence = (rule.words, *_evidence(e, full, memory, math, overlap, exposed, exposed_of))
-    if share < _UNSURE:
+    if share < UNSURE:
         limiter, confidence, evidence = Limiter.INCONCLUSIVE, Confidence.LOW, evidence[1:]
-        both = " or ".join(_NAMES[k] for k, s in sorted(support.items(), key=lambda x: -x[1]) if s > 1 - _SURE)
-        summary = f"the intervals allow {both}"
+        summary = "the intervals allow " + " or ".join(f"{_NAMES[k]} ({percent(s)})" for k, s in candidates)
         step = "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
         if e.kind == "simulated":
             step = "time it on a GPU: what the model may be off by does not allow a decision"
@@ -60,7 +60,7 @@ def judge(e: Evidence) -> Finding:
         summary = _summary(e, limiter, full, exposed, exposed_of, math if exposed_of == "math" else memory)
         step = found[0].next_step if found and found[0].payoff is not None and found[0].share > 0.1 else _STEPS[limiter]
     return Finding(limiter, confidence, summary, evidence, against, step, full, memory, math, overlap, exposed,
-                   exposed_of, share, found, _payoffs(e, full, memory, math, found))
+                   exposed_of, share, found, _payoffs(e, full, memory, math, found), candidates)
 
 
 def _overhead(e: Evidence, full: Interval) -> float:
@@ -169,7 +169,7 @@ def _confidence(e: Evidence, share: float, ratios: Ratios, rule: Rule) -> Confid
     doubts += margin(ratios) < MARGIN and rule.limiter is not Limiter.LAUNCH
     doubts += bool(e.remarks)
     doubts += float(ratios.larger) > _EXPECTED
-    if share < _SURE:
+    if share < SURE:
         doubts += 1
     return Confidence.HIGH if not doubts else Confidence.MEDIUM if doubts == 1 else Confidence.LOW
 

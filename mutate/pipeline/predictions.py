@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
-from mutate.limiter.stats import Samples, from_model
+from mutate.limiter.stats import ModelErrors, Samples, from_model
 from mutate.machines import Machine
 from mutate.results import Progress
 from mutate.sass.disasm import Listing
@@ -33,15 +33,15 @@ class Predictions:
         return first.overhead_ms if first is not None else None
 
     def samples(self) -> Samples | None:
-        """Times with the errors that the model has on the samples; ``None`` where the original has no time."""
-        from mutate.sim.timing.accuracy import ABSOLUTE, RATIO
+        """Times with the errors that the model is known to have; ``None`` where the original has no time."""
+        from mutate.sim.timing.accuracy import errors
 
         if ORIGINAL not in self.times:
             return None
         original = self.times[ORIGINAL]
         # Blocks that are unlike the sampled ones are so in every variant; what was not played is each one's own.
         doubts = {n: t.rest if n != ORIGINAL else math.hypot(t.uneven or 0.0, t.rest) for n, t in self.times.items()}
-        return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ABSOLUTE, RATIO,
+        return from_model({n: t.time_ms for n, t in self.times.items()}, ORIGINAL, ModelErrors(**errors()),
                           {n for n, t in self.times.items() if t is original}, doubts)
 
 
@@ -100,11 +100,11 @@ def _named(progress: Progress, name: str, number: int, count: int) -> Progress:
 
 
 def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str) -> tuple[str, ...]:
-    from mutate.sim.timing.accuracy import JUDGED, WORDS
+    from mutate.sim.timing.accuracy import JUDGED, words
 
     if not times:
         return ()
-    out = [f"times are simulated: {WORDS}"]
+    out = [f"times are simulated: {words()}"]
     if machine.projection:
         out.append(f"{machine.title} is a projection, {machine.arch} code by older rules: docs/seeds.md compares it "
                    "with what lectures of its time measured")

@@ -68,6 +68,7 @@ def _cause(c: Cause) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "limiter": str(finding.limiter), "confidence": str(finding.confidence), "support": _number(finding.support),
+        "candidates": [{"limiter": str(k), "share": _number(s)} for k, s in finding.candidates],
         "summary": finding.summary, "evidence": list(finding.evidence),
         "against": list(finding.against), "next_step": finding.next_step,
         "full_ms": _interval(finding.full), "memory_ms": _interval(finding.memory), "math_ms": _interval(finding.math),

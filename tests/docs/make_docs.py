@@ -225,20 +225,23 @@ def machines_page() -> str:
 def simulated_times_page() -> str:
     """The model of time against the reference."""
     from mutate.machines import load_machine
+    from mutate.sim.timing.accuracy import errors
     from mutate.sim.timing.full import RECORDED
     from mutate.sim.timing.model import PLAYED
 
     kept = json.loads((REFERENCE / "h200_timing.json").read_text())
     return _environment().get_template("simulated_times.md.j2").render(
-        rows=kept["rows"], s=kept["summary"], nvrtc=kept["nvrtc"], sms=int(load_machine("h200").number("sm.count")),
+        rows=kept["rows"], s=kept["summary"], edges=errors()["edges"], nvrtc=kept["nvrtc"],
+        sms=int(load_machine("h200").number("sm.count")),
         played=PLAYED / 1e6, kept=RECORDED / 1e6,
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
 _HELDOUT = {
     "heldout": "The first set, small kernels: a few are as short as a launch allows.",
-    "heldout2": "Kernels as projects have them, most of them of hundreds of microseconds; a few blocks (`factor_tiles`), a "
-                "second turn that few blocks have (`nearest_candidate`), and the longest blocks last (`triangle_rows`).",
+    "heldout2": "Kernels as projects have them, most of them of hundreds of microseconds; a few blocks "
+                "(`factor_tiles`), a second turn that few blocks have (`nearest_candidate`), the longest blocks last "
+                "(`triangle_rows`).",
 }
 
 
@@ -260,6 +263,7 @@ def heldout_page() -> str:
         ("error of variant / original, median", lambda s: f"{percent(s['ratio_median'])} ({s['ratios']} variants)"),
         ("order right, of pairs of variants that differ by 10 % or more", lambda s: f"{s['right']} of {s['pairs']}"),
         ("limiter that of the GPU", lambda s: f"{s['limiters']} of {s['kernels']}"),
+        ("the likeliest limiter that of the GPU", lambda s: f"{s['likeliest']} of {s['kernels']}"),
     ]
     return _environment().get_template("heldout.md.j2").render(
         sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(),

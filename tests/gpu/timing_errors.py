@@ -6,12 +6,14 @@
 The times measured are those of h200_analysis.json, of code that its NVRTC made. --write asks for the same release, as
 another makes other code of every second kernel: pip install nvidia-cuda-nvrtc==13.0.88, in an environment of its own.
 Nothing here sets a constant of the model; the quantiles of its errors, which `kmutate analyze` gives as the uncertainty
-of simulated times, are copied from here to mutate/sim/timing/accuracy.py.
+of simulated times, go to mutate/sim/timing/accuracy.json: of the samples, and of the held-out kernels (heldout.py) as
+they came out when they were first simulated.
 """
 
 from __future__ import annotations
 
 import argparse
+import bisect
 import importlib.metadata
 import json
 import math
@@ -20,18 +22,26 @@ import time
 from pathlib import Path
 from typing import Any
 
+import heldout
 import numpy as np
 
+from mutate.limiter.rules import Ratios, decide, shares
+from mutate.limiter.stats import ModelErrors, from_model
+from mutate.limiter.verdict import UNSURE
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_file
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sim.image import read_image
+from mutate.sim.timing import accuracy
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 
 REFERENCE = Path(__file__).with_name("reference") / "h200_analysis.json"
 KEPT = Path(__file__).with_name("reference") / "h200_timing.json"
-_QUANTILES = 21
+ACCURACY = Path(accuracy.__file__).with_suffix(".json")
+_QUANTILES = 41
+# Simulated parts of the original's time between which errors are kept apart.
+EDGES = (0.2, 0.4, 0.6, 0.8, 0.95, 1.05)
 # What the GPU's machine had when it was measured.
 NVRTC = "13.0.88"
 
@@ -136,10 +146,9 @@ def order(rows: list[dict[str, Any]]) -> tuple[int, int]:
     return right, total
 
 
-def limiters(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> list[tuple[str, int, str, str]]:
-    """(kernel, launch, limiter on the GPU, limiter by simulated times) of each launch."""
-    from mutate.limiter.rules import Ratios, decide
-
+def limiters(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]], errors: ModelErrors
+             ) -> list[tuple[str, int, str, str, str]]:
+    """(kernel, launch, limiter on the GPU, the likeliest by simulated times, what is said of them) of each launch."""
     overhead = json.loads(REFERENCE.read_text())["roofs"]["launch_overhead_us"] / 1e3
     times = {(r["sample"], r["kernel"], r["launch"], r["variant"]): r["sim"] for r in rows}
     out = []
@@ -151,29 +160,68 @@ def limiters(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]])
                                   for v in ("original", "memory-only", "math-only"))
             if full and memory and arithmetic:
                 found = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
-                out.append((la["kernel"], number, la["limiter"], str(found)))
+                out.append((la["kernel"], number, la["limiter"], str(found),
+                            told(full, memory, arithmetic, overhead, errors)))
     return out
 
 
-def quantiles(rows: list[dict[str, Any]]) -> dict[str, list[float]]:
-    """Quantiles of ln(measured / simulated): of originals, and of variants' ratios to them."""
+def pairs(rows: list[dict[str, Any]]) -> tuple[list[float], list[tuple[float, float]]]:
+    """ln(measured / simulated) of originals; of variants the simulated part of the original's time and its error."""
     first = {(r["sample"], r["kernel"], r["launch"]): r for r in rows if r["variant"] == "original"}
-    logs = {id(r): math.log(r["gpu"] / r["sim"]) for r in rows}
-    own = [logs[id(r)] - logs[id(first[r["sample"], r["kernel"], r["launch"]])] for r in rows
-           if r["variant"] != "original" and (r["sample"], r["kernel"], r["launch"]) in first]
+    own = []
+    for r in rows:
+        base = first.get((r["sample"], r["kernel"], r["launch"]))
+        if base is not None and r["variant"] != "original":
+            part = r["sim"] / base["sim"]
+            own.append((part, math.log(r["gpu"] / base["gpu"] / part)))
+    return [math.log(r["gpu"] / r["sim"]) for r in first.values()], own
+
+
+def unseen() -> list[dict[str, Any]]:
+    """Rows of the held-out kernels, as they came out first."""
+    return [{"sample": name, "kernel": r["kernel"], "launch": 0, "variant": "original" if v == "identity" else v,
+             "gpu": r["gpu"][v], "sim": t, "error": t / r["gpu"][v] - 1}
+            for name in heldout.SETS for r in json.loads(heldout.kept_path(name).read_text())["rows"]
+            for v, t in r["sim"].items()]
+
+
+def uncertainty(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What accuracy.json holds."""
+    new = unseen()
+    logs, own = pairs(rows + new)
     grid = np.linspace(0, 1, _QUANTILES)
-    return {"absolute": [round(float(q), 3) for q in np.quantile([logs[id(r)] for r in first.values()], grid)],
-            "ratio": [round(float(q), 3) for q in np.quantile(own, grid)] if own else []}
+    groups: list[list[float]] = [[] for _ in range(len(EDGES) + 1)]
+    for part, log in own:
+        groups[bisect.bisect_right(EDGES, part)].append(log)
+    return {"samples": absolute(rows), "unseen": absolute(new), "absolute": _rounded(np.quantile(logs, grid)),
+            "edges": list(EDGES), "variants": [len(g) for g in groups],
+            "ratio": [_rounded(np.quantile(g, grid)) for g in groups]}
+
+
+def _rounded(values: Any) -> list[float]:
+    return [round(float(v), 3) for v in values]
+
+
+def told(full: float, memory: float, arithmetic: float, overhead: float, errors: ModelErrors) -> str:
+    """What `kmutate analyze` says of simulated times: a limiter, or that they leave it open."""
+    times = {"original": full, "memory-only": memory, "math-only": arithmetic}
+    medians = from_model(times, "original", errors).medians
+    base = medians["original"]
+    likely = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
+    share = shares(Ratios(medians["memory-only"] / base, medians["math-only"] / base, overhead / base))[likely]
+    return str(likely) if share >= UNSURE else "inconclusive"
 
 
 def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     right, pairs = order(rows)
-    found = limiters(rows, known)
+    sure = uncertainty(rows)
+    found = limiters(rows, known, ModelErrors(sure["absolute"], sure["edges"], sure["ratio"]))
     return {"absolute": absolute(rows),
             "ratios": {k: {"launches": n, "median": v} for k, (n, v) in ratios(rows).items()},
             "order": {"right": right, "pairs": pairs},
-            "limiter": {"same": sum(a == b for _, _, a, b in found), "launches": len(found),
-                        "others": [f for f in found if f[2] != f[3]]}, "quantiles": quantiles(rows)}
+            "limiter": {"likeliest": sum(f[2] == f[3] for f in found), "same": sum(f[2] == f[4] for f in found),
+                        "open": sum(f[4] == "inconclusive" for f in found), "launches": len(found),
+                        "others": [f for f in found if f[2] != f[4]]}}
 
 
 def main() -> None:
@@ -198,8 +246,8 @@ def main() -> None:
     print("order", *order(rows))
     found = summary(rows, known)
     print("limiter", found["limiter"])
-    print("quantiles", found["quantiles"])
     if args.write:
+        ACCURACY.write_text(json.dumps(uncertainty(rows)).replace('], "', '],\n"').replace("], [", "],\n  [") + "\n")
         kept = [{k: round(r[k], 6) if isinstance(r[k], float) else r[k]
                  for k in ("sample", "kernel", "launch", "variant", "gpu", "sim", "limit", "resident", "sampled")}
                 for r in rows]

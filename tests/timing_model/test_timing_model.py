@@ -174,21 +174,6 @@ def test_tensor_cores_are_refused_by_name(tmp_path: Path) -> None:
     assert "HMMA" in e.value.what
 
 
-def test_the_errors_that_are_given_are_those_that_were_found() -> None:
-    import json
-
-    from mutate.sim.timing import accuracy
-
-    kept = json.loads((Path(__file__).parents[1] / "gpu" / "reference" / "h200_timing.json").read_text())
-    found = kept["summary"]
-    assert list(accuracy.ABSOLUTE) == found["quantiles"]["absolute"]
-    assert list(accuracy.RATIO) == found["quantiles"]["ratio"]
-    assert kept["machine"] == accuracy.JUDGED
-    assert f"{found['absolute']['kernels']} sample kernels" in accuracy.WORDS
-    assert f"{100 * found['absolute']['mean']:.0f} % on average" in accuracy.WORDS
-    assert f"up to {100 * found['absolute']['worst']:.0f} %" in accuracy.WORDS
-
-
 def test_a_kernel_without_memory_has_a_time(tmp_path: Path) -> None:
     found = time_of(tmp_path, "dim3 grid = { 132 }; dim3 block = { 32 }; k(1);",
                     "k(int n) { if (n == 2) asm volatile(\"trap;\"); }")
