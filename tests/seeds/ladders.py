@@ -379,7 +379,7 @@ def spilling() -> list[Ladder | Statement]:
                           f"{study.sample}.cu without launch bounds, with the cap at which {study.by} are nearest to "
                           f"the slides' and the threads that fit with 32 registers, {rest}")]
         if study.sample == "fd3d_order12":
-            out.append(_cure(found, f"{study.sample}.cu {setup}"))
+            out.append(_cure(found, f"{study.sample}.cu {setup.partition(';')[0]}"))
     # In between nobody says.
     out.append(Statement(
         "spills by how often they are loaded", "no problem with 0.12 local loads for a global one, a problem with 0.55 "
