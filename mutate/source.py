@@ -139,3 +139,14 @@ def blank(source: bytes, spans: Sequence[Span]) -> bytes:
             if text[i] not in (0x0A, 0x0D):
                 text[i] = 0x20
     return bytes(text)
+
+
+_LAMBDA_SPACES = re.compile(rb"\](?:[ \t]*__(?:host|device)__)+(?=\s*[({])")
+
+
+def without_lambda_spaces(text: bytes) -> bytes:
+    """``[&] __device__ (int i) {...}`` with blanks for the execution space, which neither the grammar nor NVRTC takes.
+
+    In device code a lambda is a device function without it. Length and lines stay.
+    """
+    return _LAMBDA_SPACES.sub(lambda m: b"]" + b" " * (len(m[0]) - 1), text)

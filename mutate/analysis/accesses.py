@@ -90,6 +90,8 @@ class Call:
     targets: tuple[tuple[frozenset[Space], frozenset[Var]], ...]
     is_method: bool = False
     in_lambda: bool = False
+    local: Var | None = None
+    """The variable that names the lambda which is called."""
     value: Node | None = None
     """The expression that the callee is taken from, where it is no name: a function pointer, a functor."""
 
@@ -295,16 +297,25 @@ class Scanner:
             self._scan_all(args)
             self._plain_call(node, name, args, callee=callee)
             return
+        local = self.values.scopes.var_of.get(function) if function is not None else None
+        if local is not None:
+            params = self.values.lambda_params(local)
+            for i, arg in enumerate(args):
+                by_reference = i < len(params) and (p := params[i]) is not None and p.is_ref
+                self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
+            self._plain_call(node, name, args, local=local)
+            return
         builtin = BUILTINS.get(name)
-        if name == "memcpy" and self._copies_to_variable(node, args):
+        if name == "memcpy" and (self._copies_to_variable(node, args) or self._copies_from_variable(node, args)):
             return
         if builtin is None:
+            known = self._functions.get(name, ())
+            static = () if known or function is None else self._static_members(function, name)
             for i, arg in enumerate(args):
                 # What is handed on by reference is accessed by the callee, not here.
-                by_reference = any(i < len(f.params) and "&" in f.params[i].type_text
-                                   for f in self._functions.get(name, ()))
+                by_reference = any(i < len(f.params) and "&" in f.params[i].type_text for f in (*known, *static))
                 self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
-            self._plain_call(node, name, args)
+            self._plain_call(node, name, args, method=bool(static), static=static)
             return
         if builtin.kind == "barrier":
             self._scan_all(args)
@@ -335,6 +346,30 @@ class Scanner:
         self._record(Access("fragment-load", node, source.targets, source.target_roots, source.type.elem or Type(),
                             (args[1], args[2]), (target,), "memcpy", node))
         return True
+
+    def _copies_from_variable(self, node: Node, args: list[Node]) -> bool:
+        """``memcpy(p, &v, sizeof v)`` stores a variable's bytes to memory: as a fragment is stored."""
+        source = args[1].get("argument") if len(args) == 3 and args[1].type == "pointer_expression" else None
+        if source is None or (op := args[1].get("operator")) is None or op.text != "&":
+            return False
+        held, to = self.values.value(source), self.values.value(args[0]).decay()
+        if not held.spaces <= {Space.REGISTER, Space.LOCAL} or not to.targets & {Space.GLOBAL, Space.UNKNOWN}:
+            return False
+        self._scan_all([args[0], args[2]])
+        self._scan(source, "value")
+        self._record(Access("fragment-store", node, to.targets, to.target_roots, to.type.elem or Type(),
+                            (args[0], args[2]), (source,), "memcpy", node))
+        return True
+
+    def _static_members(self, function: Node, name: str) -> tuple[Function, ...]:
+        """What ``T::f(...)`` may call: members of that type, or of any where it is a template parameter or an alias."""
+        scope = function.get("scope") if function.type == "qualified_identifier" else None
+        if scope is None:
+            return ()
+        owner = scope.text.split("<")[0].strip().split("::")[-1]
+        members = tuple(self._methods.get(name, ()))
+        own = tuple(f for f in members if owner in f.qualified.split("::"))
+        return own or (() if self.values.unit.struct(owner) is not None else members)
 
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
         builtin = BUILTINS[name]
@@ -369,12 +404,13 @@ class Scanner:
         return True
 
     def _plain_call(self, node: Node, name: str, args: list[Node], method: bool = False,
-                    obj: Node | None = None, callee: Node | None = None) -> None:
-        if name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
+                    obj: Node | None = None, callee: Node | None = None, static: tuple[Function, ...] = (),
+                    local: Var | None = None) -> None:
+        if local is None and name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
             return
-        callees = candidates(self.values.unit, self.values, callee, args) if callee is not None else \
-            tuple((self._methods if method else self._functions).get(name, ()))
-        if not callees and callee is None and not method and takes_values_only(name):
+        callees = () if local is not None else candidates(self.values.unit, self.values, callee, args) if callee is not None else \
+            static or tuple((self._methods if method else self._functions).get(name, ()))
+        if not callees and callee is None and local is None and not method and takes_values_only(name):
             return
         targets = []
         for a in args:
@@ -391,7 +427,7 @@ class Scanner:
         if obj is not None:
             v = self.values.value(obj).decay()
             targets.append((v.targets, v.target_roots))
-        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0, callee)
+        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0, local, callee)
         self.sites.calls.append(call)
         self.sites.call_at[node] = call
 

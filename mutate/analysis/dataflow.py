@@ -169,6 +169,11 @@ def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], _Definiti
                 yield frozenset({var}), _Definition(right, (right,))
         elif kind == "call_expression":
             args = tuple(arguments(node))
+            call = info.sites.call_at.get(node)
+            if call is not None and call.local is not None:
+                for param, arg in zip(info.values.lambda_params(call.local), args, strict=False):
+                    if param is not None:
+                        yield frozenset({param}), _Definition(arg, (arg,))
             written = info.written_by_call(node, args)
             if written:
                 yield written, _Definition(node, args)

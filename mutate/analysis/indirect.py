@@ -28,7 +28,7 @@ def called_value(values: Values, call: Node) -> Node | None:
     if var is None:
         return node if _is_template_value(values.function, node.text) else None
     # A lambda's body is part of the function it stands in.
-    return None if var.init is not None and var.init.type == "lambda_expression" else node
+    return None if var.holds_lambda else node
 
 
 def _is_template_value(function: Function, name: str) -> bool:

@@ -25,7 +25,8 @@ def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     ``stores_happen`` is false where stores are guarded: their addresses are then computed, but what decides whether a
     store is reached decides nothing.
     """
-    loads = [n for n, a in slicer.retained.items() if a.kind in ("load", "texture", "surface-load")]
+    # In a lambda that stays as it is there is no sink, or a copy of it.
+    loads = [n for n, a in slicer.retained.items() if a.kind in ("load", "texture", "surface-load") and not a.in_lambda]
     loads += slicer.retained_calls
     if not loads:
         return []

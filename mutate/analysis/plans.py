@@ -36,7 +36,10 @@ class Piece:
 
 @dataclass(eq=False)
 class Plan:
-    """What happens to one statement: ``verbatim`` | ``drop`` | ``pieces`` | ``nest`` (go into ``inner``)."""
+    """What happens to one statement: ``verbatim`` | ``drop`` | ``pieces`` | ``nest`` (go into ``inner``) | ``lambda``
+
+    (the declaration of one whose body is ``inner``).
+    """
 
     how: str
     node: Node

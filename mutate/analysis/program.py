@@ -14,7 +14,7 @@ from mutate.frontend.units import Function, Unit
 
 ParamTargets = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
 Context = tuple[tuple[frozenset[Space], frozenset[Var]], ...]
-"""Spaces and shared arrays of the arguments of a call: calls with equal ones share their mutated functions."""
+"""Spaces, shared arrays and lambdas of the arguments of a call: calls with equal ones share their mutated functions."""
 _MAX_CONTEXTS = 200
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -214,6 +214,8 @@ class Program:
         for info in self.all():
             for call in info.sites.calls:
                 infos = info.callees.get(call.node)
+                if call.local is not None:
+                    continue  # the lambda's body is part of the function it stands in
                 if call.value is not None:
                     reaches = call.passes_global or any(self.touches_global(i) for i in infos or ())
                     if reaches and not self.dispatched(info, call):
@@ -248,7 +250,8 @@ def analyse(unit: Unit, kernel: Function) -> Program:
         values = Values(unit, function, scopes, targets)
         info = FunctionInfo(function, scopes, values, Scanner(values).sites)
         for call in info.sites.calls:
-            context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED)) for s, roots in call.targets)
+            context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
+                            for s, roots in call.targets)
             for callee in call.callees:
                 if id(callee.node) in stack:
                     recursive.add(callee.name)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from mutate.analysis.accesses import Access
 from mutate.analysis.dataflow import Reach
 from mutate.analysis.intrinsics import BUILTINS
+from mutate.analysis.lambdas import Lambda, find_lambdas
 from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
@@ -53,6 +54,14 @@ class Slicer:
         self._used: dict[Obj, list[Node]] = {}
         """Where the needed objects are used."""
         self._result_needed = result_needed
+        self._named: set[Var] = set()
+        """Variables that something kept names without their value: they stay declared."""
+        self._lambdas = find_lambdas(info.function, info.scopes)
+        self._working: set[Var] = set()
+        """Lambdas of which something is left."""
+        for found in self._lambdas.values():
+            if not found.known or not found.plain or found.returns_reference or (found.handed_to and found.has_value):
+                self.needed.add(found.var)
         self._kept_loops: set[Node] = set()
         self._changed = True
         self._seen: set[Node] = set()
@@ -72,6 +81,7 @@ class Slicer:
             self.needed.add(obj)
             self._used.setdefault(obj, []).append(node)
             self._changed = True
+        self._declare(node)
         for n in node.walk():
             if any(not c.function.returns_void and self._callee_params(c) is not None
                    for c in self.info.callees.get(n, ())) and not any(
@@ -84,6 +94,14 @@ class Slicer:
             if access.kind != "async" or self._any_needed(frozenset(Mem(r) for r in access.roots
                                                                     if r.space is Space.SHARED)):
                 self.retained[n] = access
+
+    def _declare(self, node: Node) -> None:
+        """Variables that text which stays only names, as in ``sizeof``, have to stay declared."""
+        for n in node.walk():
+            var = self.info.scopes.var_of.get(n) if n.type == "identifier" else None
+            if var is not None and var not in self._named:
+                self._named.add(var)
+                self._changed = True
 
     def _need_address(self, a: Access) -> None:
         """What an access needs to happen where it does; its value need not be right."""
@@ -301,6 +319,10 @@ class Slicer:
         builtin = BUILTINS.get(callee_name(node))
         if builtin is not None and builtin.kind in ("wait", "fence") and self._keeps_order(builtin.kind):
             return self._kept_whole(node)
+        handed = [self._lambdas[v] for a in args if (v := self.info.scopes.var_of.get(a)) in self._lambdas
+                  and self._has_accesses(self._lambdas[v])]
+        if handed:
+            return self._hand_on(node, args, handed)
         receiver = method_receiver(node)
         value = call.value if call is not None else None
         inputs = tuple(n for n in (receiver, value, *args) if n is not None)
@@ -310,6 +332,8 @@ class Slicer:
             return self._all(inputs)
         if self._any_needed(self.info.written_by_call(node, args), node):
             return self._kept_whole(node)
+        if call.local is not None:
+            return self._lambda_call(node, args, call.local)
         infos = self.info.callees.get(node, [])
         wanted = self._wanted(infos)
         if wanted is None:
@@ -324,6 +348,58 @@ class Slicer:
             pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=call)]
 
+    def _has_accesses(self, of: Lambda) -> bool:
+        """Whether a lambda makes an access to global memory that is kept."""
+        return any(a.touches_global and (self.keep.loads or a.writes) and of.node.start <= a.node.start < of.node.end for a in self.info.sites.accesses)
+
+    def _hand_on(self, node: Node, args: tuple[Node, ...], handed: list[Lambda]) -> list[Piece]:
+        """A call that gets lambdas which access global memory: it stays, and calls what is left of them."""
+        if any(found.var in self.needed for found in handed):
+            return self._kept_whole(node)
+        for part in (node.get("function"), *args):
+            if part is not None and self.info.scopes.var_of.get(part) not in self._lambdas:
+                self.need(part)
+        return [Piece(Act.KEEP, node)] if any(found.var in self._working for found in handed) else []
+
+    def _lambda_call(self, node: Node, args: tuple[Node, ...], var: Var) -> list[Piece]:
+        found = self._lambdas.get(var)
+        if found is None:
+            return self._kept_whole(node)  # a parameter: what it does is the caller's
+        if var in self.needed and self._has_accesses(found):
+            self.need(node)
+            return [Piece(Act.FOLD if found.has_value and self.keep.loads else Act.KEEP, node)]
+        if var in self.needed or var not in self._working:
+            return self._all(args)
+        pieces: list[Piece] = []
+        for param, arg in zip(found.params, args, strict=False):
+            if param in self.needed:
+                self.need(arg)
+                continue
+            self._need_variables(arg)
+            pieces += self.pieces(arg)
+        return [*pieces, Piece(Act.CALL, node, call=self.info.sites.call_at[node])]
+
+    def _lambda(self, node: Node, found: Lambda) -> Plan:
+        """The declaration of a lambda whose results nothing kept depends on: its body is sliced in place."""
+        outer, self._result_needed = self._result_needed, False
+        inner = self._statement(found.body, True)
+        self._result_needed = outer
+        if not _does_something(inner):
+            return Plan("drop", node)
+        if found.var not in self._working:
+            self._working.add(found.var)
+            self._changed = True
+        if found.captures is not None:
+            self._declare(found.captures)
+        return Plan("lambda", node, inner=[inner])
+
+    def lambda_at(self, node: Node) -> Lambda | None:
+        """The lambda that is called, or that a declaration is of, where it is sliced in place."""
+        var = self.info.scopes.var_of.get(function) if (function := node.get("function")) is not None else next(
+            (v for v in self._lambdas if v.node is not None and node.start <= v.node.start < node.end
+             and v.lambda_node is not None and v.lambda_node.end <= node.end), None)
+        return self._lambdas.get(var) if var is not None and var not in self.needed else None
+
     def _wanted(self, infos: list[FunctionInfo]) -> frozenset[int] | None:
         """Indices of the arguments that the kept accesses of callees need; ``None`` when they have none."""
         found = [p for c in infos if (p := self._callee_params(c)) is not None]
@@ -331,6 +407,9 @@ class Slicer:
 
     def needed_arguments(self, node: Node) -> list[Node]:
         """The arguments that the call of a mutated function still gets as they were."""
+        found = self.lambda_at(node)
+        if found is not None:
+            return [x for p, x in zip(found.params, arguments(node), strict=False) if p in self.needed]
         wanted = self._wanted(self.info.callees.get(node, [])) or ()
         return [x for i, x in enumerate(arguments(node)) if i in wanted]
 
@@ -382,6 +461,7 @@ class Slicer:
         if kind == "preproc_call":
             return Plan("verbatim", node)
         if kind in _INERT:
+            self._declare(node)
             return Plan("verbatim", node)
         if kind == "ERROR":
             return Plan("verbatim", node, content=True)
@@ -404,13 +484,16 @@ class Slicer:
         declared = [self.info.scopes.var_of.get(n) for k in node.kids
                     if k.type.endswith("declarator") or k.type == "identifier"
                     if (n := declarator_name(k)) is not None]
+        if len(inits) == 1 and len(declared) == 1 and declared[0] is not None and declared[0] not in self.needed and \
+                declared[0] in self._lambdas:
+            return self._lambda(node, self._lambdas[declared[0]])
         compile_time = "constexpr" in head.split("=")[0] or "__shared__" in head.split("=")[0]
-        if not inits or compile_time or any(v is not None and v in self.needed for v in declared):
+        if not inits or compile_time or any(v is not None and (v in self.needed or v in self._named) for v in declared):
             names = {v.node for v in declared if v is not None}
             self._need_extents(node, names)
             for _, value in inits:
                 self.need(value)
-            wanted = any(v is not None and v in self.needed for v in declared)
+            wanted = any(v is not None and (v in self.needed or v in self._named) for v in declared)
             return Plan("verbatim", node, content=bool(inits) and wanted and not compile_time)
         pieces: list[Piece] = []
         for _, value in inits:
@@ -472,3 +555,13 @@ class Slicer:
             return self._from_pieces(node, self.pieces(condition) if condition is not None else [])
         self.need(condition)
         return Plan("nest", node, inner=inner, content=True)
+
+
+def _does_something(plan: Plan) -> bool:
+    """Whether a plan is more than declarations and returns."""
+    if plan.how == "pieces":
+        return bool(plan.pieces)
+    if plan.how in ("nest", "lambda"):
+        return any(_does_something(p) for p in plan.inner)
+    return plan.how == "verbatim" and plan.content and plan.node.type not in ("return_statement", "goto_statement",
+                                                                              *_EXITS)

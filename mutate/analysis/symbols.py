@@ -89,6 +89,16 @@ class Var:
         return found
 
     @property
+    def lambda_node(self) -> Node | None:
+        """The lambda that a variable names."""
+        return self.init if self.init is not None and self.init.type == "lambda_expression" else None
+
+    @property
+    def holds_lambda(self) -> bool:
+        """A variable that names a lambda, or a parameter that gets such a variable."""
+        return self.lambda_node is not None or any(r.lambda_node is not None for r in self.roots)
+
+    @property
     def is_pointee(self) -> bool:
         """True for what ``pointee`` makes: memory that is reached by a pointer kept in memory or in a structure."""
         return self.node is None and self.space is Space.GLOBAL
@@ -204,6 +214,8 @@ def variables_of(unit: Unit, node: Node, file_scope: bool = False) -> list[Var]:
         type_, is_ref = declared_type(base, declarator)
         if "__shared__" in words:
             space = Space.SHARED
+        elif file_scope and words & {"const", "constexpr"} and init is not None and type_.kind == "value" and not is_ref:
+            space = Space.REGISTER  # a named constant: the compiler puts its value where it is used
         elif "__constant__" in words:
             space = Space.CONSTANT
         elif "__device__" in words or "__managed__" in words:

@@ -101,6 +101,30 @@ def is_number(type_: Type) -> bool:
                                       or (type_.name.endswith("_t") and "int" in type_.name))
 
 
+def hides_no_pointer(unit: Unit, type_: Type, depth: int = 0) -> bool:
+    """A number, an enumeration, or a structure that is made of such only."""
+    if is_number(type_):
+        return True
+    spec = unit.struct(type_.name) if type_.kind == "value" and depth < 8 else None
+    if spec is None:
+        return type_.kind == "array" and type_.elem is not None and hides_no_pointer(unit, type_.elem, depth)
+    body = spec.get("body")
+    if spec.type == "enum_specifier" or body is None:
+        return spec.type == "enum_specifier"
+    if any(k.type == "base_class_clause" for k in spec.kids):
+        return False
+    for member in body.kids:
+        if member.type != "field_declaration":
+            continue
+        base = resolve_named(unit, type_name(member.get("type")))
+        for kid in member.kids:
+            if kid is not member.get("type") and (kid.type.endswith("declarator") or kid.type == "field_identifier"):
+                made, is_ref = declared_type(base, kid)
+                if is_ref or not hides_no_pointer(unit, made, depth + 1):
+                    return False
+    return True
+
+
 class Values:
     """Evaluates expressions of one function under given spaces of its pointer parameters."""
 
@@ -115,7 +139,7 @@ class Values:
             if param_targets is not None and i < len(param_targets):
                 var.spaces |= param_targets[i][0]
                 var.roots |= param_targets[i][1]
-            elif function.is_kernel and not var.is_ref and not is_number(var.type):
+            elif function.is_kernel and not var.is_ref and not hides_no_pointer(unit, var.type):
                 # What a kernel receives from the host can only point to global memory.
                 var.spaces.add(Space.GLOBAL)
                 var.roots.add(var)
@@ -147,6 +171,10 @@ class Values:
                 root = self.root_variable(left) if left is not None else None
                 if root is not None and right is not None:
                     yield root, right, False
+            elif (called := self._lambda_called(node)) is not None:
+                for param, arg in zip(self.lambda_params(called), arguments(node), strict=False):
+                    if param is not None:
+                        yield param, arg, param.is_ref
             elif node.type == "declaration":
                 for kid in node.kids:
                     if kid.type == "init_declarator" and (name := declarator_name(kid)) is not None:
@@ -154,6 +182,19 @@ class Values:
                         value = kid.get("value")
                         if declared is not None and value is not None and declared.init is not value:
                             yield declared, value, declared.is_ref
+
+    def lambda_params(self, var: Var) -> list[Var | None]:
+        """Variables of the parameters of the lambda that a local variable names."""
+        node = var.lambda_node
+        declarator = node.get("declarator") if node is not None else None
+        plist = declarator.get("parameters") if declarator is not None else None
+        names = [declarator_name(p.get("declarator")) for p in (plist.kids if plist is not None else ())]
+        return [self.scopes.var_of.get(n) if n is not None else None for n in names]
+
+    def _lambda_called(self, node: Node) -> Var | None:
+        function = node.get("function") if node.type == "call_expression" else None
+        var = self.scopes.var_of.get(function) if function is not None else None
+        return var if var is not None and var.lambda_node is not None else None
 
     def root_variable(self, node: Node) -> Var | None:
         """The local variable whose storage an lvalue is a part of (``s.p``, ``a[i]`` of a local array)."""
@@ -363,6 +404,13 @@ class Values:
         function = node.get("function")
         name = callee_name(node)
         args = arguments(node)
+        called = self._lambda_called(node)
+        if called is not None and called.lambda_node is not None:
+            result = Value()
+            for n in called.lambda_node.walk():
+                if n.type == "return_statement" and n.kids:
+                    result = result.join(self.value(n.kids[0]).decay())
+            return Value(result.type, NONE, frozenset(), result.targets, result.target_roots)
         if function is not None and function.type == "template_function" and name in NAMED_CASTS and args:
             type_ = template_argument_type(self.unit, function)
             inner = self.value(args[0])

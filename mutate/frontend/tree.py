@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from mutate import limits
-from mutate.source import Span
+from mutate.source import Span, without_lambda_spaces
 
 
 class Node:
@@ -94,8 +94,9 @@ def parse(text: bytes) -> Node:
 
     Raises ``TooDeepError`` for absurd nesting and ``TooSlowError`` after ``limits.READING`` seconds.
     """
-    root = _build(text, text)
-    other = bytearray(text)
+    readable = without_lambda_spaces(text)
+    root = _build(readable, text)
+    other = bytearray(readable)
     for _ in range(_MOST_READINGS):
         nodes = list(root.walk())
         comparisons, arguments, casts = _false_template_brackets(nodes), _false_comparisons(nodes), _false_casts(nodes)

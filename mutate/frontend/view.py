@@ -44,16 +44,24 @@ def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
     return True
 
 
-_ARGUMENTS = re.compile(rb"<([^;{}<>]{1,400})>")
+_ARGUMENT = re.compile(rb"[<,]\s*&?\s*(?:\w+\s*::\s*)*([A-Za-z_]\w*)")
 
 
 def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
-    """Device functions that stand in template arguments of the file, when the kernel calls a template parameter."""
+    """Device functions that stand in template arguments of the file, when the kernel calls a template parameter; types,
+
+    when it uses members of one.
+    """
     body = kernel.body.text
-    if not any(re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params):
+    names: set[str] = set()
+    if any(re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params):
+        names |= unit.device_functions().keys()
+    if any(re.search(rf"\b{re.escape(p)}\s*::", body) for p in kernel.template_params):
+        names |= {n for f in unit.files() for n in f.structs}
+    if not names:
         return set()
-    words = {w.decode() for use in _ARGUMENTS.findall(unit.main.expansion.text) for w in _WORD.findall(use)}
-    return words & unit.device_functions().keys()
+    words = {w.decode() for w in _ARGUMENT.findall(unit.main.expansion.text)}
+    return words & names
 
 
 def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:

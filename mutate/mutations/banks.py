@@ -6,7 +6,16 @@ from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
-from mutate.mutations.base import Clone, Note, Refused, Rewrite, Rewriter, clones_wanted, indirect_refusal
+from mutate.mutations.base import (
+    Clone,
+    Note,
+    Refused,
+    Rewrite,
+    Rewriter,
+    clones_wanted,
+    indirect_refusal,
+    namespace_of,
+)
 from mutate.mutations.no_sync import shared_data_in_control
 from mutate.source import Edit
 
@@ -57,7 +66,8 @@ def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
                 return Refused("shared-array-out-of-scope", f"shared array {array.name} is handed through more than "
                                f"one function before {hit[0].function.name}() uses it", span, "inline the function")
             extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
-        out.rename(function, hit[0].function.name, names[id(hit[0])], "call of the mutated function")
+        out.rename(function, hit[0].function.name, names[id(hit[0])], "call of the mutated function",
+                   namespace_of(hit[0], info))
         if extra:
             out.insert(args.start + 1, ", ".join(extra) + (", " if args.kids else ""), "shared array handed on")
     return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from mutate.analysis.lambdas import find_lambdas
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File
@@ -146,8 +147,13 @@ class Rewriter:
         self._wraps.append((node, prefix, suffix, note))
         self.comment(node, note)
 
-    def rename(self, function: Node, old: str, new: str, note: str) -> None:
-        """Renames the called function: its last name, without qualification and template arguments."""
+    def rename(self, function: Node, old: str, new: str, note: str, space: str = "") -> None:
+        """Renames the called function: its last name, without qualification and template arguments.
+
+        ``space`` (``A::``) is put before a name that has no qualification.
+        """
+        if function.type in ("identifier", "template_function"):
+            new = space + new
         for n in function.walk():
             if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == old:
                 self.replace(n.span, new, note)
@@ -192,6 +198,12 @@ def merge_insertions(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     joined = [Edit(pos, pos, "".join(e.text for e in group), "; ".join(dict.fromkeys(e.note for e in group if e.note)))
               for pos, group in at.items()]
     return tuple(sorted([*joined, *rest], key=lambda e: (e.start, e.end)))
+
+
+def namespace_of(callee: FunctionInfo, caller: FunctionInfo) -> str:
+    """How a caller names the namespace of a callee's copy (``A::``): a using-declaration does not bring it in."""
+    there, here = callee.function.item.namespaces, caller.function.item.namespaces
+    return "" if callee.function.is_method or here[: len(there)] == there else "".join(f"{n}::" for n in there)
 
 
 def clones_wanted(program: Program, hit: Callable[[FunctionInfo], bool]) -> list[FunctionInfo]:
@@ -276,12 +288,29 @@ def grid_barrier_refusal(program: Program) -> Refused | None:
     return None
 
 
+def _lambdas_known(program: Program, info: FunctionInfo, node: Node) -> bool:
+    """Whether the lambdas around an access are named by variables and called by that name, or by a function that is
+
+    not mutated itself.
+    """
+    lambdas = {found.node: found for found in find_lambdas(info.function, info.scopes).values()}
+    for up in node.ancestors():
+        if up.type != "lambda_expression":
+            continue
+        found = lambdas.get(up)
+        if found is None or not found.known or any(program.touches_global(c) for call in found.handed_to
+                                                   for c in info.callees.get(call, ())):
+            return False
+    return True
+
+
 def lambda_refusal(program: Program) -> Refused | None:
     for info, access in program.accesses():
-        if access.in_lambda and access.touches_global:
+        if access.in_lambda and access.touches_global and not _lambdas_known(program, info, access.node):
             expansion = info.function.file.expansion
             span = expansion.to_source(access.node.span) if info.function.file.main else None
-            return Refused("lambda-global-access", "a lambda accesses global memory: its calls cannot be sliced", span,
+            return Refused("lambda-global-access", "a lambda accesses global memory, and not all that calls it is known: it "
+                           "cannot be sliced", span,
                            "write the lambda's body in place")
     return None
 

@@ -26,6 +26,7 @@ from mutate.mutations.base import (
     dispatched_functions,
     error_refusal,
     grid_barrier_refusal,
+    namespace_of,
     opaque_call_refusal,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
@@ -105,7 +106,8 @@ class _Writer:
                 self.out.replace(function.span, f"km_Of<{self.out.show(call.value)}>::call", "call of the copy")
                 self.out.comment(node, "call of a mutated function")
             elif mutated and function is not None:
-                self._rename(function, mutated[0].function.name, self.names[id(mutated[0])])
+                old, new = mutated[0].function.name, self.names[id(mutated[0])]
+                self.out.rename(function, old, new, f"{old} becomes {new}", namespace_of(mutated[0], self.info))
                 self.out.comment(node, "call of the mutated function")
         return None
 
@@ -157,7 +159,7 @@ class _Writer:
             return None
         if a.kind == "fragment-store":
             self.features |= {"bits", "never"}
-            pointer, fragment = (self.out.show(x) for x in arguments(a.node)[:2])
+            pointer, fragment = self.out.show(arguments(a.node)[0]), self.out.show(a.value[0])
             self.out.insert(a.node.start, f"if (km_never({fragment}, {pointer})) ", "store guarded")
             self.out.comment(a.node, "store guarded")
             return None

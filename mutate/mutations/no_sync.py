@@ -24,6 +24,7 @@ from mutate.mutations.base import (
     grid_barrier_refusal,
     indirect_refusal,
     library_barrier_refusal,
+    namespace_of,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.source import Edit
@@ -60,7 +61,8 @@ def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
         mutated = [c for c in callees if id(c) in names]
         function = node.get("function")
         if mutated and function is not None:
-            out.rename(function, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function")
+            out.rename(function, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function",
+                       namespace_of(mutated[0], info))
             out.comment(node, "call of the mutated function")
     return out
 

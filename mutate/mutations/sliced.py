@@ -9,11 +9,13 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
+from mutate.analysis.lambdas import around, is_generic
 from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Act, Keep, Piece, Plan
 from mutate.analysis.program import FunctionInfo, Program, type_decides
 from mutate.analysis.ptx import read_ptx
 from mutate.analysis.slices import Slicer, stored_type
+from mutate.analysis.symbols import Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -28,6 +30,7 @@ from mutate.mutations.base import (
     grid_barrier_refusal,
     lambda_refusal,
     library_barrier_refusal,
+    namespace_of,
     opaque_call_refusal,
 )
 from mutate.source import Edit, Span
@@ -258,8 +261,24 @@ class _Writer:
         uses = self.info.uses(node)
         return not uses and not any(n.type == "call_expression" for n in node.walk())
 
+    def _lambda_call(self, node: Node, params: tuple[Var, ...]) -> str:
+        texts = []
+        for param, x in zip(params, arguments(node), strict=False):
+            if param in self.slicer.needed:
+                texts.append(self.show(x))
+                continue
+            self.features.add("any")
+            if is_generic(param):
+                texts.append(f"km_Spare<decltype({self.show(x)})>().place()")
+            else:
+                texts.append("km_AnyRef()" if param.is_ref and not param.const else "km_Any()")
+        return f"{self.show(node.fields['function'])}({', '.join(texts)});"
+
     def _call(self, node: Node) -> str:
         function = node.get("function")
+        found = self.slicer.lambda_at(node)
+        if found is not None:
+            return self._lambda_call(node, found.params)
         infos = [c for c in self.info.callees.get(node, []) if id(c) in self.names]
         call = self.info.sites.call_at[node]
         dispatched = self.planner.program.dispatched(self.info, call)
@@ -282,6 +301,8 @@ class _Writer:
             return f"km_Of<{self.show(call.value)}>::call({', '.join(['km_sink', *texts])});"
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)
+        if function is not None and function.type in ("identifier", "template_function"):
+            head += namespace_of(infos[0], self.info)
         return f"{head}{new}{tail}({', '.join(['km_sink', *texts])});"
 
     # -- plans as edits -----------------------------------------------------------------------------------
@@ -297,6 +318,15 @@ class _Writer:
         return self.out.finish()
 
     def write(self, plan: Plan) -> None:
+        if plan.how == "lambda":
+            found = self.slicer.lambda_at(plan.node)
+            captures = found.captures if found is not None else None
+            default = captures.find("lambda_default_capture") if captures is not None else None
+            if captures is not None and (default is None or default.text != "&"):
+                first = captures.text[1:-1].strip()
+                self.out.insert(captures.end - 1, ", &km_sink" if first else "&km_sink", "sink captured")
+            self.write(plan.inner[0])
+            return
         if plan.how == "nest":
             if plan.node.type in ("compound_statement", "case_statement"):
                 self._block(plan.inner)
@@ -349,7 +379,8 @@ class _Writer:
         lines = self._member_loads(node, plan.pieces) or self.statements(plan.pieces)
         note = self._note(plan.pieces)
         if node.type == "return_statement":
-            value = "" if self.info.function.returns_void else " km_Any()"
+            void = not node.kids if around(node) is not None else self.info.function.returns_void
+            value = "" if void else " km_Any()"
             if value:
                 self.features.add("any")
             text = f"{{ {' '.join([*lines, f'return{value};'])} }}"

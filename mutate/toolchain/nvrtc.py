@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from mutate.errors import KmutateError
+from mutate.source import without_lambda_spaces
 from mutate.toolchain import worker, workers
 from mutate.toolchain.cache import Cache, default_cache, digest
 from mutate.toolchain.elf import BadCubinError, Cubin
@@ -31,7 +32,7 @@ DEFAULT_LIMIT = 120.0
 _FORMAT = "1"
 _KIND = "compiled"
 # Raise with every remedy that is added: a failure that is known was met with fewer.
-_REMEDIES = 2
+_REMEDIES = 3
 # After a job that ran into its limit the others get this part of it.
 _LESS_PATIENT = 10
 # More attempts than this means that a remedy does not help.
@@ -255,7 +256,8 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
     if not attempt.report:
         arguments = tuple(a for a in arguments if a != "--ptxas-options=-v")
     empty = (*attempt.tolerance.empty_headers, *attempt.assumed)
-    return os.getcwd(), attempt.job.source, attempt.job.name, attempt.job.entry, arguments, empty  # noqa: PTH109
+    source = without_lambda_spaces(attempt.job.source)
+    return os.getcwd(), source, attempt.job.name, attempt.job.entry, arguments, empty  # noqa: PTH109
 
 
 def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
