@@ -406,12 +406,14 @@ class Scanner:
     def _plain_call(self, node: Node, name: str, args: list[Node], method: bool = False,
                     obj: Node | None = None, callee: Node | None = None, static: tuple[Function, ...] = (),
                     local: Var | None = None) -> None:
-        if local is None and name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
-            return
-        callees = () if local is not None else candidates(self.values.unit, self.values, callee, args) if callee is not None else \
-            static or tuple((self._methods if method else self._functions).get(name, ()))
-        if not callees and callee is None and local is None and not method and takes_values_only(name):
-            return
+        callees: tuple[Function, ...] = ()
+        if local is None:
+            if name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
+                return
+            callees = candidates(self.values.unit, self.values, callee, args) if callee is not None else \
+                static or tuple((self._methods if method else self._functions).get(name, ()))
+            if not callees and callee is None and not method and takes_values_only(name):
+                return
         targets = []
         for a in args:
             v = self.values.value(a).decay()

@@ -6,6 +6,7 @@ in the file, and an object that is called must have an ``operator()`` there: tho
 
 from __future__ import annotations
 
+from mutate.analysis.constants import is_constant, made_of
 from mutate.analysis.values import Values, is_number
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
@@ -46,13 +47,18 @@ def candidates(unit: Unit, values: Values, callee: Node, args: list[Node]) -> tu
     """Every function of the unit that a called value may turn out to be, as far as types and arguments tell."""
     type_ = values.value(callee).decay().type.innermost()
     known = type_.name if unit.struct(type_.name) is not None else ""
-    pointer = type_.name == "function" or (callee.type == "identifier" and callee not in values.scopes.var_of)
+    var = values.scopes.var_of.get(callee)
+    made = made_of(unit, var.init) if var is not None and var.init is not None and is_constant(var) else None
+    pointer = type_.name == "function" or (made is not None and bool(made.functions)) or \
+        (callee.type == "identifier" and callee not in values.scopes.var_of)
     found: list[Function] = []
     if not pointer:
         found += [f for f in unit.methods().get("operator()", ()) if not known or known in f.qualified.split("::")]
     if not known:
         functions = unit.device_functions()
-        found += [f for name in _addresses_taken(unit, frozenset(functions)) for f in functions[name]]
+        names = [n for n in functions if n in made.functions] if made is not None else \
+            _addresses_taken(unit, frozenset(functions))
+        found += [f for name in names for f in functions[name]]
     kinds = [_kind(values, a) for a in args]
     return tuple(f for f in found if all(k is None or k == ("*" in p.type_text)
                                          for k, p in zip(kinds, f.params, strict=False)))

@@ -1,7 +1,7 @@
 """Lambdas of a function body that a local variable names, and how that variable is used.
 
-A lambda's body is part of the function it stands in: it sees the same variables, and is analysed and sliced with it. What
-is to be known besides is which calls run it, and whether anything else may.
+A lambda's body is part of the function it stands in: it sees the same variables, and is analysed and sliced with it.
+What is to be known besides is which calls run it, and whether anything else may.
 """
 
 from __future__ import annotations

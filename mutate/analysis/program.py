@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites, group_scope
+from mutate.analysis.constants import function_named, is_constant, split_arguments
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
 from mutate.analysis.values import MEMORY, Values, is_number, method_receiver
 from mutate.frontend.tree import Node
@@ -171,6 +172,8 @@ class Program:
     kernel: FunctionInfo
     functions: list[FunctionInfo]
     recursive: frozenset[str] = frozenset()
+    instances: tuple[str, ...] = ()
+    """Template arguments of the kernel's instances that are known to be wanted."""
 
     def all(self) -> Iterator[FunctionInfo]:
         yield self.kernel
@@ -195,17 +198,33 @@ class Program:
         inner = seen | {id(info)}
         return any(self.touches_global(c, inner) for cs in info.callees.values() for c in cs)
 
-    @staticmethod
-    def dispatched(info: FunctionInfo, call: Call) -> bool:
-        """Whether a call takes its callee from a template parameter and all that this can be are plain functions: their
+    def dispatch(self, info: FunctionInfo, call: Call) -> str:
+        """How a call finds the mutated copy where it takes its callee from a constant.
 
-        mutated copies can be found by the function itself, whichever an instance uses.
+        ``table``: by the function itself, whichever it is (plain functions, and the known instances of templates);
+        ``copy``: the constant is made again with the copies' names. Empty where neither is possible.
         """
         infos = info.callees.get(call.node, [])
-        return call.value is not None and call.value.type == "identifier" and bool(infos) and \
-            call.value.text in info.function.template_params and \
-            all(not c.function.is_template and not c.function.is_method for c in infos) and \
-            len({c.function.qualified for c in infos}) == len(infos)
+        if call.value is None or call.value.type != "identifier" or not infos or \
+                any(c.function.is_method for c in infos):
+            return ""
+        one_each = len({c.function.qualified for c in infos}) == len(infos)
+        plain = one_each and all(not c.function.is_template for c in infos)
+        var = info.scopes.var_of.get(call.value)
+        if var is not None:
+            return ("table" if plain else "copy") if is_constant(var) else ""
+        if call.value.text not in info.function.template_params:
+            return ""
+        given = self.arguments_of(info, call)
+        names = {c.function.name for c in infos}
+        return "table" if plain or (given and all(function_named(a)[0] in names for a in given)) else ""
+
+    def arguments_of(self, info: FunctionInfo, call: Call) -> list[str]:
+        """The functions that a template parameter of the kernel, which is called, stands for in the known instances."""
+        if info is not self.kernel or call.value is None or call.value.text not in info.function.template_params:
+            return []
+        index = info.function.template_params.index(call.value.text)
+        return [args[index] for i in self.instances if len(args := split_arguments(i)) > index]
 
     def opaque_calls(self) -> Iterator[tuple[FunctionInfo, Call]]:
         """Calls that get a pointer to global memory, or access it, and whose body cannot be rewritten here."""
@@ -218,7 +237,7 @@ class Program:
                     continue  # the lambda's body is part of the function it stands in
                 if call.value is not None:
                     reaches = call.passes_global or any(self.touches_global(i) for i in infos or ())
-                    if reaches and not self.dispatched(info, call):
+                    if reaches and not self.dispatch(info, call):
                         yield info, call
                 elif call.name in circles:
                     yield info, call
@@ -237,8 +256,11 @@ def _takes(function: Function, count: int) -> bool:
     return required <= count and (unbounded or count <= len(nodes))
 
 
-def analyse(unit: Unit, kernel: Function) -> Program:
-    """Analyses a kernel and, transitively, the device functions of the unit that it calls."""
+def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Program:
+    """Analyses a kernel and, transitively, the device functions of the unit that it calls.
+
+    ``instances`` are template arguments that the kernel is compiled with, as far as they are known.
+    """
     file_vars = file_variables(unit)
     contexts: dict[tuple[int, Context], FunctionInfo] = {}
     numbers: dict[str, dict[Context, int]] = {}
@@ -274,4 +296,4 @@ def analyse(unit: Unit, kernel: Function) -> Program:
         return info
 
     root = build(kernel, None, (id(kernel.node),))
-    return Program(unit, root, order, frozenset(recursive))
+    return Program(unit, root, order, frozenset(recursive), instances)

@@ -339,6 +339,8 @@ class Slicer:
         if wanted is None:
             return self._all(inputs)
         pieces: list[Piece] = []
+        if value is not None:
+            self.need(value)
         for i, arg in enumerate(args):
             if i in wanted:
                 self.need(arg)
@@ -350,7 +352,8 @@ class Slicer:
 
     def _has_accesses(self, of: Lambda) -> bool:
         """Whether a lambda makes an access to global memory that is kept."""
-        return any(a.touches_global and (self.keep.loads or a.writes) and of.node.start <= a.node.start < of.node.end for a in self.info.sites.accesses)
+        return any(a.touches_global and (self.keep.loads or a.writes) and of.node.start <= a.node.start < of.node.end
+                   for a in self.info.sites.accesses)
 
     def _hand_on(self, node: Node, args: tuple[Node, ...], handed: list[Lambda]) -> list[Piece]:
         """A call that gets lambdas which access global memory: it stays, and calls what is left of them."""
@@ -395,9 +398,12 @@ class Slicer:
 
     def lambda_at(self, node: Node) -> Lambda | None:
         """The lambda that is called, or that a declaration is of, where it is sliced in place."""
-        var = self.info.scopes.var_of.get(function) if (function := node.get("function")) is not None else next(
-            (v for v in self._lambdas if v.node is not None and node.start <= v.node.start < node.end
-             and v.lambda_node is not None and v.lambda_node.end <= node.end), None)
+        called = node.get("function")
+        if called is not None:
+            var = self.info.scopes.var_of.get(called)
+        else:
+            var = next((v for v in self._lambdas if v.node is not None and node.start <= v.node.start < node.end
+                        and v.lambda_node is not None and v.lambda_node.end <= node.end), None)
         return self._lambdas.get(var) if var is not None and var not in self.needed else None
 
     def _wanted(self, infos: list[FunctionInfo]) -> frozenset[int] | None:

@@ -406,11 +406,11 @@ class Values:
         args = arguments(node)
         called = self._lambda_called(node)
         if called is not None and called.lambda_node is not None:
-            result = Value()
+            back = Value()
             for n in called.lambda_node.walk():
                 if n.type == "return_statement" and n.kids:
-                    result = result.join(self.value(n.kids[0]).decay())
-            return Value(result.type, NONE, frozenset(), result.targets, result.target_roots)
+                    back = back.join(self.value(n.kids[0]).decay())
+            return Value(back.type, NONE, frozenset(), back.targets, back.target_roots)
         if function is not None and function.type == "template_function" and name in NAMED_CASTS and args:
             type_ = template_argument_type(self.unit, function)
             inner = self.value(args[0])

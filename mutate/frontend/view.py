@@ -47,6 +47,12 @@ def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
 _ARGUMENT = re.compile(rb"[<,]\s*&?\s*(?:\w+\s*::\s*)*([A-Za-z_]\w*)")
 
 
+def calls_template_argument(kernel: Function) -> bool:
+    """Whether a kernel calls one of its template parameters: a function, or a type that is made an object of."""
+    body = kernel.body.text
+    return any(p and re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params)
+
+
 def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
     """Device functions that stand in template arguments of the file, when the kernel calls a template parameter; types,
 
@@ -54,7 +60,7 @@ def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
     """
     body = kernel.body.text
     names: set[str] = set()
-    if any(re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params):
+    if calls_template_argument(kernel):
         names |= unit.device_functions().keys()
     if any(re.search(rf"\b{re.escape(p)}\s*::", body) for p in kernel.template_params):
         names |= {n for f in unit.files() for n in f.structs}

@@ -7,13 +7,14 @@ never raises for code it cannot handle, and never touches bytes it does not name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from mutate.analysis.lambdas import find_lambdas
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File
+from mutate.mutations.pointers import ItemCopy
 from mutate.source import Edit, Span
 
 
@@ -48,7 +49,9 @@ class Rewrite:
     bank: tuple[str, str] = ("", "")
     notes: tuple[Note, ...] = ()
     dispatch: tuple[tuple[str, str], ...] = ()
-    """Functions that are template arguments, and their mutated copies."""
+    """Functions that constants may be, and their mutated copies."""
+    items: tuple[ItemCopy, ...] = ()
+    """Declarations to be copied before the kernel."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class Clone:
     edits: tuple[Edit, ...]
     params: tuple[str, ...] = ()
     """Parameters put before the function's own, such as the caller's sink."""
+    items: tuple[ItemCopy, ...] = ()
+    """Declarations to be copied before this function."""
 
 
 @dataclass(frozen=True)
@@ -216,13 +221,6 @@ def clones_wanted(program: Program, hit: Callable[[FunctionInfo], bool]) -> list
     return [f for f in program.functions if id(f) in wanted]
 
 
-def dispatched_functions(program: Program, names: Mapping[int, str]) -> tuple[tuple[str, str], ...]:
-    """Functions that a template parameter may stand for where it is called, each with the name of its mutated copy."""
-    found = {c.function.qualified: names[id(c)] for info in program.all() for call in info.sites.calls
-             if program.dispatched(info, call) for c in info.callees[call.node] if id(c) in names}
-    return tuple(sorted(found.items()))
-
-
 def opaque_call_refusal(program: Program, what: str) -> Refused | None:
     """Refusal for the first call that gets a global pointer and has no body here."""
     for info, call in program.opaque_calls():
@@ -309,8 +307,8 @@ def lambda_refusal(program: Program) -> Refused | None:
         if access.in_lambda and access.touches_global and not _lambdas_known(program, info, access.node):
             expansion = info.function.file.expansion
             span = expansion.to_source(access.node.span) if info.function.file.main else None
-            return Refused("lambda-global-access", "a lambda accesses global memory, and not all that calls it is known: it "
-                           "cannot be sliced", span,
+            return Refused("lambda-global-access", "a lambda accesses global memory, and not all that calls it is "
+                           "known: it cannot be sliced", span,
                            "write the lambda's body in place")
     return None
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from mutate.analysis.program import Program, analyse
 from mutate.frontend.load import SourceOptions, load_unit
-from mutate.frontend.units import Function, Unit
+from mutate.frontend.preprocess import Expansion
+from mutate.frontend.units import Function, Item, Unit
 from mutate.frontend.view import name_span, parameter_list_open
 from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
+from mutate.mutations.pointers import ItemCopy
 from mutate.mutations.prelude import render_prelude
 from mutate.source import Edit, Span, apply_edits
 
@@ -45,6 +47,7 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
                   options: SourceOptions | None = None) -> VariantText | Refused:
     """Applies a mutation, or a composition of several, to one kernel."""
     name = "+".join(m.id for m in mutations)
+    instances = program.instances if program is not None else ()
     features: set[str] = set()
     guarded: set[str] = set()
     bank = ("", "")
@@ -61,10 +64,10 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
                 return Refused("composition-failed", f"{mutation.id} finds no kernel {kernel.qualified} after the "
                                                      "mutation before it")
             current_kernel, program = found, None
-        rewrite = mutation.transform(program or analyse(current, current_kernel))
+        rewrite = mutation.transform(program or analyse(current, current_kernel, instances))
         if isinstance(rewrite, Refused):
             if step and rewrite.slug in _NOTHING_LEFT and not isinstance(
-                    mutation.transform(analyse(unit, kernel)), Refused):
+                    mutation.transform(analyse(unit, kernel, instances)), Refused):
                 # What it would remove is in the original, but the mutation before it has taken it away already.
                 rewrite = Rewrite(())
             else:
@@ -132,10 +135,14 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
     expansion = unit.main.expansion
     edits = list(expansion.lower_edits(rewrite.edits))
     kernel_item = kernel.item.node
-    before_kernel = expansion.to_source(Span(kernel_item.start, kernel_item.start + 1)).start
+    before_kernel = _start(kernel.item, expansion)
+    # Copies of functions of other files stand before all that may call them: copies of functions of this file.
+    first = min([kernel.item, *(c.info.function.item for c in rewrite.clones if c.info.function.file.main)],
+                key=lambda i: i.node.start)
+    dispatched = {original.split("<")[0] for original, _ in rewrite.dispatch}
     for clone in rewrite.clones:
         function = clone.info.function
-        text = _clone_text(clone)
+        text = "".join(f"{_item_text(i, function.item)}\n" for i in clone.items) + _clone_text(clone)
         if function.file.main and function.item.node is not kernel_item:
             item = function.item.node
             after = expansion.to_source(Span(item.end - 1, item.end)).end
@@ -143,21 +150,48 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
             if item.start > kernel_item.start:
                 head = text[: text.index("{")].strip()
                 edits.append(Edit(before_kernel, before_kernel, f"{head};\n", f"declaration of {clone.name}"))
+                if function.qualified in dispatched:
+                    head = f"{_head(function)};\n"
+                    edits.append(Edit(before_kernel, before_kernel, head, f"declaration of {function.name}"))
         else:
+            at = before_kernel if function.file.main else _start(first, expansion)
+            around = kernel.item if function.file.main else first
             for space in reversed(function.item.namespaces):
-                if function.item.namespaces != kernel.item.namespaces:
+                if function.item.namespaces != around.namespaces:
                     text = f"namespace {space} {{\n{text}\n}}"
-            edits.append(Edit(before_kernel, before_kernel, f"{text}\n", f"clone of {function.name}"))
+            edits.append(Edit(at, at, f"{text}\n", f"clone of {function.name}"))
+    edits += [Edit(before_kernel, before_kernel, f"{_item_text(i, kernel.item)}\n", "copy of a declaration")
+              for i in rewrite.items]
     if rewrite.dispatch:
         lines = [_DISPATCH.format(original=original, copy=copy) for original, copy in rewrite.dispatch]
         edits.append(Edit(before_kernel, before_kernel, "".join(lines), "mutated copies of template arguments"))
     return tuple(edits)
 
 
+def _item_text(copy: ItemCopy, beside: Item) -> str:
+    text = f"// kmutate: copy of {', '.join(sorted(copy.item.names))} for mutated functions\n{copy.text()}"
+    if copy.item.namespaces != beside.namespaces:
+        for space in reversed(copy.item.namespaces):
+            text = f"namespace {space} {{\n{text}\n}}"
+    return text
+
+
+def _start(item: Item, expansion: Expansion) -> int:
+    return expansion.to_source(Span(item.node.start, item.node.start + 1)).start
+
+
 _DISPATCH = """template <> struct km_Of<{original}> {{
     template <class... A> static __device__ __forceinline__ decltype(auto) call(A &&...a) {{ return {copy}(a...); }}
 }};
 """
+
+
+def _head(function: Function) -> str:
+    """The declaration of a function as the user wrote it, without its body."""
+    node = function.item.node if function.item.node.type == "template_declaration" else function.node
+    expansion = function.file.expansion
+    span = expansion.to_source(Span(node.start, function.body.start))
+    return expansion.source[span.start : span.end].decode(errors="surrogateescape").strip()
 
 
 def _clone_text(clone: Clone) -> str:

@@ -23,13 +23,13 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
-    dispatched_functions,
     error_refusal,
     grid_barrier_refusal,
     namespace_of,
     opaque_call_refusal,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
+from mutate.mutations.pointers import Pointers, dispatch_table
 from mutate.source import Edit, Span
 
 
@@ -78,8 +78,9 @@ def _is_read(a: Access, expressions: set[Node]) -> bool:
 
 
 class _Writer:
-    def __init__(self, info: FunctionInfo, kept: set[Access], names: dict[int, str]) -> None:
+    def __init__(self, info: FunctionInfo, kept: set[Access], names: dict[int, str], pointers: Pointers) -> None:
         self.info = info
+        self.pointers = pointers
         self.kept = kept
         self.names = names
         self.out = Rewriter(info.function.file, "math-only")
@@ -102,8 +103,8 @@ class _Writer:
             mutated = [c for c in callees if id(c) in self.names]
             function, call = node.get("function"), self.info.sites.call_at[node]
             if mutated and function is not None and call.value is not None:
-                self.features.add("dispatch")
-                self.out.replace(function.span, f"km_Of<{self.out.show(call.value)}>::call", "call of the copy")
+                text = self.pointers.callee(self.info, call, self.out.show(call.value))
+                self.out.replace(function.span, text, "call of the copy")
                 self.out.comment(node, "call of a mutated function")
             elif mutated and function is not None:
                 old, new = mutated[0].function.name, self.names[id(mutated[0])]
@@ -247,6 +248,7 @@ def transform(program: Program) -> Rewrite | Refused:
         results[id(info)] = (kept, needed)
         params_needed[id(info)] = frozenset(i for i, v in enumerate(info.scopes.params)
                                             if v in needed or (Mem(v) in needed and not v.type.is_address))
+    pointers = Pointers(program, names, sink=False)
     features: set[str] = set()
     guarded: set[str] = set()
     clones: list[Clone] = []
@@ -255,7 +257,7 @@ def transform(program: Program) -> Rewrite | Refused:
     read_back = _read_back(program, {i: loads for i, (loads, _) in results.items()})
     for info in (program.kernel, *mutated):
         kept = results[id(info)][0]
-        writer = _Writer(info, kept, names)
+        writer = _Writer(info, kept, names, pointers)
         refusal = writer.write()
         if refusal is not None:
             return refusal
@@ -269,12 +271,14 @@ def transform(program: Program) -> Rewrite | Refused:
         if info is program.kernel:
             edits = writer.out.finish()
         else:
-            clones.append(Clone(info, names[id(info)], writer.out.finish()))
+            clones.append(Clone(info, names[id(info)], writer.out.finish(), items=pointers.copies(info)))
     if isinstance(read_back, Refused):
         return read_back
     notes += read_back
-    return Rewrite(edits, tuple(clones), frozenset(features | {"bits"}), tuple(sorted(guarded)),
-                   notes=tuple(dict.fromkeys(notes)), dispatch=dispatched_functions(program, names))
+    return Rewrite(edits, tuple(clones), frozenset(features | {"bits"} | pointers.features), tuple(sorted(guarded)),
+                   notes=tuple(dict.fromkeys(notes)),
+                   dispatch=dispatch_table(program, names) if "dispatch" in pointers.features else (),
+                   items=pointers.copies(program.kernel))
 
 
 MUTATION = Mutation(

@@ -25,7 +25,6 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
-    dispatched_functions,
     error_refusal,
     grid_barrier_refusal,
     lambda_refusal,
@@ -33,6 +32,7 @@ from mutate.mutations.base import (
     namespace_of,
     opaque_call_refusal,
 )
+from mutate.mutations.pointers import Pointers, dispatch_table
 from mutate.source import Edit, Span
 
 
@@ -76,8 +76,10 @@ class _Planner:
 class _Writer:
     """Turns the plan of one function into edits."""
 
-    def __init__(self, info: FunctionInfo, planner: _Planner, style: Style, names: dict[int, str]) -> None:
+    def __init__(self, info: FunctionInfo, planner: _Planner, style: Style, names: dict[int, str],
+                 pointers: Pointers) -> None:
         self.info = info
+        self.pointers = pointers
         self.planner = planner
         self.slicer = planner.slicer(info)
         self.style = style
@@ -281,7 +283,7 @@ class _Writer:
             return self._lambda_call(node, found.params)
         infos = [c for c in self.info.callees.get(node, []) if id(c) in self.names]
         call = self.info.sites.call_at[node]
-        dispatched = self.planner.program.dispatched(self.info, call)
+        dispatched = self.planner.program.dispatch(self.info, call)
         args = arguments(node)
         texts = []
         for i, x in enumerate(args):
@@ -297,8 +299,7 @@ class _Writer:
                 texts.append("km_AnyRef()" if any(_takes_reference(c, i) for c in infos) else "km_Any()")
         name = self.show(function) if function is not None else ""
         if dispatched and call.value is not None:
-            self.features.add("dispatch")
-            return f"km_Of<{self.show(call.value)}>::call({', '.join(['km_sink', *texts])});"
+            return f"{self.pointers.callee(self.info, call, self.show(call.value))}({', '.join(['km_sink', *texts])});"
         plain, new = infos[0].function.name, self.names[id(infos[0])]
         head, _, tail = name.rpartition(plain)
         if function is not None and function.type in ("identifier", "template_function"):
@@ -485,19 +486,20 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     planner = _Planner(program, style.keep)
     mutated = clones_wanted(program, program.touches_global)
     names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    pointers = Pointers(program, names, sink=True)
     features = {"bits", style.sink}
     edits: tuple[Edit, ...] = ()
     clones: list[Clone] = []
     slicers: list[Slicer] = []
     for info in (program.kernel, *mutated):
-        writer = _Writer(info, planner, style, names)
+        writer = _Writer(info, planner, style, names, pointers)
         slicers.append(writer.slicer)
         writer.write(writer.slicer.plan)
         if info is program.kernel:
             writer.out.insert(info.function.body.start + 1, f" km_Sink km_sink; /* kmutate {style.id} */", style.id)
             edits = writer.finish()
         else:
-            clones.append(Clone(info, names[id(info)], writer.finish(), ("km_Sink &km_sink",)))
+            clones.append(Clone(info, names[id(info)], writer.finish(), ("km_Sink &km_sink",), pointers.copies(info)))
         features |= writer.features
     if "put" in features and style.guard_stores:
         features.add("guarded-put")
@@ -512,5 +514,6 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
                                "flow depends on it: the store cannot be taken away",
                                file.expansion.to_source(a.node.span) if file.main else None, "use memory-only")
     notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
-    return Rewrite(edits, tuple(clones), frozenset(features), notes=notes,
-                   dispatch=dispatched_functions(program, names))
+    return Rewrite(edits, tuple(clones), frozenset(features | pointers.features), notes=notes,
+                   dispatch=dispatch_table(program, names) if "dispatch" in pointers.features else (),
+                   items=pointers.copies(program.kernel))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
+from mutate.frontend.view import calls_template_argument
 from mutate.pipeline.compiling import Compiling, device_source
 from mutate.pipeline.select import select_kernels
 from mutate.pipeline.start import remember_complete, start_compilers
@@ -60,14 +61,17 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
         from mutate.pipeline.variants import build, requested_mutations
 
         compositions = requested_mutations(request)
-        built = {id(k): build(unit, k, compositions, options, compiling) for k in kernels}
+        warnings = _condition_warnings(unit)
+        targets: list[Target] | None = None
+        if any(calls_template_argument(k) for k in kernels):
+            # What such a kernel calls is said by its instances.
+            targets = _targets(unit, kernels, request, warnings, targets_of)
+        built = {id(k): build(unit, k, compositions, options, compiling, _instances(k, targets or ()))
+                 for k in kernels}
         seconds["mutate"] = time.perf_counter() - start
         start = time.perf_counter()
-        from mutate.pipeline.targets import make_targets
-
-        warnings = _condition_warnings(unit)
-        targets = targets_of(unit, kernels, warnings) if targets_of is not None else \
-            make_targets(unit, kernels, request, warnings)
+        if targets is None:
+            targets = _targets(unit, kernels, request, warnings, targets_of)
         seconds["launches"] = time.perf_counter() - start
         from mutate.pipeline.outcome import prove, unproven
         from mutate.pipeline.prove import Prover
@@ -92,6 +96,20 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     if errors and len(errors) == len(results):
         raise errors[0]
     return Proven(unit, results, prover, seconds, warnings)
+
+
+def _targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
+             targets_of: MakeTargets | None) -> list[Target]:
+    from mutate.pipeline.targets import make_targets
+
+    return targets_of(unit, kernels, warnings) if targets_of is not None else \
+        make_targets(unit, kernels, request, warnings)
+
+
+def _instances(kernel: Function, targets: Sequence[Target]) -> tuple[str, ...]:
+    """The template arguments of a kernel whose template arguments are called."""
+    found = [t.instance for t in targets if t.kernel is kernel and t.instance is not None]
+    return tuple(dict.fromkeys(found)) if calls_template_argument(kernel) else ()
 
 
 def run_variants(request: Request, progress: Progress = no_progress) -> Report:

@@ -46,18 +46,21 @@ class Built:
 
 
 def build(unit: Unit, kernel: Function, compositions: Sequence[tuple[Mutation, ...]], options: SourceOptions,
-          compiling: Compiling | None) -> Built:
-    """Makes all variants of a kernel; each is compiled while the next one is made. Raises as ``limits.bounded``."""
+          compiling: Compiling | None, instances: tuple[str, ...] = ()) -> Built:
+    """Makes all variants of a kernel; each is compiled while the next one is made. Raises as ``limits.bounded``.
+
+    ``instances``: template arguments that it is compiled with, where they decide what is called.
+    """
     with bounded("rewriting", unit.main.name):
-        return _build(unit, kernel, compositions, options, compiling)
+        return _build(unit, kernel, compositions, options, compiling, instances)
 
 
 def _build(unit: Unit, kernel: Function, compositions: Sequence[tuple[Mutation, ...]], options: SourceOptions,
-           compiling: Compiling | None) -> Built:
+           compiling: Compiling | None, instances: tuple[str, ...]) -> Built:
     blanked = device_source(unit, kernel)
     if compiling is not None:
         compiling.early(kernel, blanked)
-    program: Program = analyse(unit, kernel)
+    program: Program = analyse(unit, kernel, instances)
     variants: list[Variant] = []
     for mutations in compositions:
         text = build_variant(unit, kernel, mutations, program, options)
