@@ -202,7 +202,7 @@ class Project:
             guesses = [self._guess(p, kernel) for p in rest if not p.default and not p.pack]
             if None not in guesses and (given or guesses):
                 found[", ".join([*given, *(g for g in guesses if g)])] = None
-        return list(found)[:most] or [None]
+        return [*list(found)[:most]] or [None]
 
     @staticmethod
     def _filled(template: _Template, given: tuple[str, ...]) -> int:
