@@ -20,6 +20,7 @@ class Act(Enum):
     ATOMIC = auto()
     CALL = auto()
     BRANCH = auto()
+    EXPAND = auto()
 
 
 @dataclass(eq=False)

@@ -182,6 +182,12 @@ class Slicer:
                     else Piece(Act.BRANCH, left, otherwise=inner)]
         if kind == "call_expression":
             return self._call(node)
+        if kind in ("fold_expression", "parameter_pack_expansion"):
+            # What is left is done for each element of the pack.
+            inner = self._all(node.kids)
+            if any(p.act not in (Act.FOLD, Act.STORE, Act.CALL) for p in inner):
+                return self._kept_whole(node)
+            return [Piece(Act.EXPAND, node, then=inner)] if inner else []
         return self._all(node.kids)
 
     def _access(self, a: Access) -> list[Piece]:

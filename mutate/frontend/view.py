@@ -94,6 +94,7 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     spans: list[Span] = []
     for item in main.items:
         if id(item) in kept:
+            spans += [expansion.to_source(s) for s in host_members(item)]
             continue
         spans += _without_directives(expansion.to_source(item.node.span), expansion.directives)
     # A specialisation or an explicit instantiation of something blanked goes with it (it is an item itself).
@@ -108,6 +109,20 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
         if not used:
             spans.append(include.span)
     return tuple(spans)
+
+
+def host_members(item: Item) -> list[Span]:
+    """Member functions of a type that only the host has: NVRTC refuses them."""
+    if item.kind != "type" or "__host__" not in item.mentions:
+        return []
+    out = []
+    for node in item.node.walk():
+        if node.type == "function_definition":
+            body = node.get("body") or next((k for k in node.kids if k.type == "compound_statement"), None)
+            words = set(_WORD.findall(node.text_source[node.start : body.start if body is not None else node.end]))
+            if b"__host__" in words and b"__device__" not in words:
+                out.append(node.span)
+    return out
 
 
 # Libraries that host code uses more often than kernels, whose names are all in one namespace; they take seconds to

@@ -134,6 +134,8 @@ class _Writer:
             return [self._intrinsic(p.access)]
         if p.act is Act.CALL:
             return [self._call(p.node)]
+        if p.act is Act.EXPAND:
+            return [f"(({self._as_expression(s)}), ...);" for s in self.statements(p.then)]
         if p.act is Act.BRANCH:
             then, other = self.statements(p.then), self.statements(p.otherwise)
             condition = show(p.node)
@@ -142,6 +144,10 @@ class _Writer:
             tail = f" else {{ {' '.join(other)} }}" if other else ""
             return [f"if ({condition}) {{ {' '.join(then)} }}{tail}"]
         return []
+
+    @staticmethod
+    def _as_expression(statement: str) -> str:
+        return f"[&] {{ {statement} }}()" if statement.startswith(("{", "if")) else statement.rstrip(";")
 
     def _store(self, a: Access) -> list[str]:
         site = self.show(a.node)

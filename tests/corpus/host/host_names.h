@@ -2,7 +2,6 @@
 // so that NVRTC can read a header of which a kernel needs only the rest.
 #pragma once
 #ifdef __CUDACC_RTC__
-#define __extension__
 #define UINT8_C(x) x
 #define UINT16_C(x) x
 #define UINT32_C(x) x##u
@@ -86,6 +85,4 @@ cudaError_t cudaGetDevice(int *);
 cudaError_t cudaFuncSetAttribute(const void *, int, int);
 cudaError_t cudaGraphDestroy(cudaGraph_t);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-__device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-__device__ inline void cudaTriggerProgrammaticLaunchCompletion() { asm volatile("griddepcontrol.launch_dependents;"); }
 #endif
