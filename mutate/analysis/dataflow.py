@@ -97,7 +97,7 @@ class Reach:
         if place.anywhere or (not self._surely and _in_lambda(node)):
             return True
         within = node.start <= use.start and use.end <= node.end
-        if not within and node.start < use.end and node.start >= place.last:
+        if not within and node.start < use.end and node.start >= place.last and not _instead(node, use):
             return True
         around = next((up for up in place.loops if up.start <= node.start and node.end <= up.end), None)
         if around is None or (var.node is not None and around.start < var.node.start < around.end
@@ -122,6 +122,17 @@ class _Place:
     last: int
     loops: tuple[Node, ...]
     anywhere: bool
+
+
+def _instead(node: Node, use: Node) -> bool:
+    """Whether two expressions are in the two branches of one ``if``: only a loop leads from one to the other."""
+    for up in node.ancestors():
+        if up.start <= use.start and use.end <= up.end:
+            other = up.get("alternative") if up.type in ("if_statement", "conditional_expression") else None
+            then = up.get("consequence")
+            return other is not None and then is not None and then.start <= node.start < then.end and \
+                other.start <= use.start < other.end
+    return False
 
 
 def _in_header(node: Node, loop: Node) -> bool:

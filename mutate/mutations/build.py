@@ -30,8 +30,6 @@ class VariantText:
     text: bytes
     edits: tuple[Edit, ...]
     notes: tuple[Note, ...] = ()
-    has_sink: bool = False
-    """The helpers end each thread with a guarded store of the sink."""
     unit: Unit | None = None
     """The unit ``edits`` apply to; for compositions that of the last step."""
 
@@ -86,7 +84,7 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
         all_edits = (*all_edits, Edit(at, at, prelude, "helpers"))
     merged = _merge(all_edits)
     return VariantText(name, kernel.qualified, apply_edits(current.source, merged), merged,
-                       tuple(dict.fromkeys(notes)), "sink" in features, current)
+                       tuple(dict.fromkeys(notes)), current)
 
 
 def _merge(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:

@@ -28,8 +28,8 @@ MUTATION = Mutation(
     keeps="every global access with its address, width, cache operator, predicate and count; what addresses and "
           "control flow depend on",
     removes="arithmetic, shared memory and barriers that no address depends on",
-    how="loaded bits are added to a sink, a store stores the sink; at the end of every thread a store of the "
-        "sink that never happens keeps the loads alive",
+    how="loaded bits are added to a sink, a store stores the sink; at the end of every thread a barrier that is never "
+        "reached, because it depends on the sink, keeps the loads alive",
     transform=transform,
     checks=(
         Check("same", GLOBAL, "global accesses"),

@@ -156,7 +156,7 @@ class Prover:
             return
         before = rough_counts(work.original.cubin, work.original.entry)
         after = rough_counts(c.compiled.cubin, c.compiled.entry)
-        if not _differ(c.mutations, before, after, c.text.has_sink):
+        if not _differ(c.mutations, before, after):
             return
         self._roll(work, c, False)
 
@@ -180,7 +180,7 @@ class Prover:
         if all_loops or all_loops not in work.rolled or all_loops not in c.rolled:
             return
         before, after = (rough_counts(r.cubin, r.entry) for r in (work.rolled[all_loops], c.rolled[all_loops]))
-        if _differ(c.mutations, before, after, c.text.has_sink):
+        if _differ(c.mutations, before, after):
             self._roll(work, c, True)
 
     # -- occupancy ----------------------------------------------------------------------------------------
@@ -343,15 +343,7 @@ def _resources(c: Compiled) -> Resources:
     return Resources(c.registers, c.spill_stores, c.spill_loads, c.local_bytes, c.static_smem)
 
 
-def _differ(mutations: Sequence[Mutation], before: Mapping[str, int], after: Mapping[str, int], sink: bool) -> bool:
-    """Whether two rough counts differ in a class that a check compares; with a sink a few stores may be more."""
-    for _, check in demands(mutations):
-        if not check.kind.startswith("same"):
-            continue
-        old, new = matching(before, check.classes), matching(after, check.classes)
-        for name in {*old, *new}:
-            more = new.get(name, 0) - old.get(name, 0)
-            slack = 4 if sink and name.startswith("global_store") else 0
-            if more < 0 or more > slack:
-                return True
-    return False
+def _differ(mutations: Sequence[Mutation], before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+    """Whether two rough counts differ in a class that a check compares."""
+    return any(check.kind.startswith("same") and matching(before, check.classes) != matching(after, check.classes)
+               for _, check in demands(mutations))

@@ -7,20 +7,23 @@ whole grid.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from on_gpu import Gpu, GpuLostError, differing
 
+from mutate.backends.arguments import ArgumentsError
+from mutate.backends.driver import DriverError
 from mutate.dynamic import Binary, simulate_all, with_dynamic
 from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.model import Certificate, Verdict
 from mutate.pipeline.binaries import work_binaries
 from mutate.pipeline.run import prove_file
-from mutate.results import Request
+from mutate.results import Request, VariantResult
 from mutate.sim import layout as lay
 from mutate.sim.image import read_image
 from mutate.sim.races import SharedChecks, access_unit
@@ -52,6 +55,15 @@ class VariantOutcome:
     retained: int = 0
     detail: str = ""
     noted: tuple[str, ...] = ()
+    same_set: bool = True
+    """Of a variant that is to keep global accesses: the same sectors are touched, however often."""
+    arrays: tuple[str, ...] = ()
+    """Where a demand is broken: array, kind of access, sectors of the original and of the variant, and how many are
+
+    touched by one alone.
+    """
+    gpu: str = ""
+    """Empty where it was not run on a GPU, ``same``, or what differs from the simulator's memory there."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +75,10 @@ class KernelOutcome:
     instructions: int = 0
     variants: tuple[VariantOutcome, ...] = ()
     features: tuple[str, ...] = ()
+    gpu: str = ""
+    """Of the original, as ``VariantOutcome.gpu``."""
+    gpu_lost: bool = False
+    """This process cannot use the GPU any more."""
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
@@ -113,6 +129,8 @@ class Ran:
     touched: Multiset
     findings: tuple[str, ...] = ()
     error: str = ""
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Address and bytes of each array."""
 
 
 def execute(binary: Binary, launch: Launch, checks: bool = False) -> Ran:
@@ -134,7 +152,8 @@ def execute(binary: Binary, launch: Launch, checks: bool = False) -> Ran:
         return Ran({}, np.zeros((0, lay.COUNTERS), np.int64), {}, error=f"{error.slug}: {error.what}")
     memory = {r.name: outcome.memory.read(r).tobytes() for r in outcome.memory.initial.regions}
     findings = tuple(f.kind for f in races.findings) if races is not None else ()
-    return Ran(memory, outcome.counts.per_instruction.copy(), requests.multisets(), findings)
+    places = {r.name: (r.base, r.nbytes) for r in outcome.memory.initial.regions}
+    return Ran(memory, outcome.counts.per_instruction.copy(), requests.multisets(), findings, places=places)
 
 
 def same_requests(a: Ran, b: Ran, kinds: Sequence[int]) -> bool:
@@ -146,6 +165,38 @@ def same_requests(a: Ran, b: Ran, kinds: Sequence[int]) -> bool:
                                          for x, y in zip(a.touched[kind], b.touched[kind], strict=True)):
             return False
     return True
+
+
+_KEPT: Mapping[str, tuple[int, ...]] = {
+    **dict.fromkeys(("identity", "memory-only", "no-sync", "smem-conflict-free", "smem-broadcast"), GLOBAL),
+    "load-only": GLOBAL[:1], "store-only": GLOBAL[1:], "math-only": ()}
+"""The kinds of global accesses that a mutation keeps."""
+
+
+def same_set(mutation: str, original: Ran, variant: Ran) -> bool:
+    """Whether a variant touches the sectors that it is to touch, and no others; how often is no matter."""
+    none = (np.zeros(0, np.int64),)
+    return all(np.array_equal(original.touched.get(k, none)[0], variant.touched.get(k, none)[0])
+               for k in _KEPT[mutation])
+
+
+def array_differences(mutation: str, original: Ran, variant: Ran) -> tuple[str, ...]:
+    """By array and kind of access, what a variant touches that it should not, and the other way round."""
+    out = []
+    for kind, word in zip(GLOBAL, ("load", "store", "atomic"), strict=True):
+        if kind not in _KEPT[mutation]:
+            continue
+        for name, (base, nbytes) in original.places.items():
+            parts = []
+            for ran in (original, variant):
+                values, counts = ran.touched.get(kind, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
+                inside = (values >= base >> 5) & (values < (base + nbytes + 31) >> 5)
+                parts.append((values[inside], counts[inside]))
+            (a, m), (b, n) = parts
+            if not (np.array_equal(a, b) and np.array_equal(m, n)):
+                out.append(f"{name} {word}: {m.sum()} -> {n.sum()}, {np.setdiff1d(a, b).size} only in the original, "
+                           f"{np.setdiff1d(b, a).size} only in the variant")
+    return tuple(out)
 
 
 def _count(ran: Ran, kind: int) -> int:
@@ -164,8 +215,7 @@ def demands(mutation: str, original: Ran, variant: Ran) -> tuple[list[str], int]
             broken.append("memory image")
         if not np.array_equal(original.counters, variant.counters):
             broken.append("counters")
-    if mutation in ("identity", "memory-only", "no-sync", "smem-conflict-free", "smem-broadcast") and not same_requests(
-            original, variant, GLOBAL):
+    if _KEPT[mutation] == GLOBAL and not same_requests(original, variant, GLOBAL):
         broken.append("global sectors")
     if mutation == "load-only":
         broken += ["load sectors"] * (not same_requests(original, variant, (load,)))
@@ -183,9 +233,36 @@ def demands(mutation: str, original: Ran, variant: Ran) -> tuple[list[str], int]
     return broken, retained
 
 
-def run_kernel(seed: int, source: str, features: Sequence[str] = ()) -> KernelOutcome:
-    """Proves, compiles and executes one kernel. Never raises ``KmutateError``."""
-    request = Request(path=Path(f"generated{seed}.cu"), text=source.encode())
+# Without barriers, or with one place of shared memory for all, threads race: what is left depends on their order.
+_RACING = ("no-sync", "smem-conflict-free", "smem-broadcast")
+
+
+class _Gpu:
+    """A GPU that is asked as long as it answers."""
+
+    def __init__(self, gpu: Gpu | None) -> None:
+        self._gpu = gpu
+        self.lost = False
+
+    def compare(self, binary: Binary, launch: Launch, ran: Ran) -> str:
+        if self._gpu is None or self.lost:
+            return ""
+        try:
+            return "; ".join(differing(ran.memory, self._gpu.run(binary, launch))) or "same"
+        except GpuLostError as error:
+            self.lost = True
+            return f"fails: {error}"
+        except (DriverError, ArgumentsError) as error:
+            return f"fails: {error}"
+
+
+def run_kernel(seed: int, source: str, features: Sequence[str] = (), gpu: Gpu | None = None,
+               mutations: Sequence[str] = ()) -> KernelOutcome:
+    """Proves, compiles and executes one kernel, on a GPU too if there is one. Never raises ``KmutateError``.
+
+    With all mutations unless some are named.
+    """
+    request = Request(path=Path(f"generated{seed}.cu"), text=source.encode(), mutations=tuple(mutations))
     try:
         proven = prove_file(request)
     except KmutateError as error:
@@ -194,29 +271,42 @@ def run_kernel(seed: int, source: str, features: Sequence[str] = ()) -> KernelOu
     if prover is None or result.error is not None:
         return KernelOutcome(seed, f"not proven: {result.error}", features=tuple(features))
     static = {v.mutation: v.certificate for v in result.variants if v.certificate is not None}
+    if not static:
+        return KernelOutcome(seed, variants=tuple(_not_made(v) for v in result.variants), features=tuple(features))
     found = work_binaries(prover, 0, prover.works[0], static)
     launches = found.target.launches
     original = execute(found.original, launches[0], checks=True)
     if original.error or original.findings:
         what = original.error or f"shared memory: {', '.join(sorted(set(original.findings)))}"
         return KernelOutcome(seed, f"the original: {what}", features=tuple(features))
+    real = _Gpu(gpu)
+    on_gpu = real.compare(found.original, launches[0], original)
     first, rest = simulate_all(found.original, found.variants, launches, Cache(None))
-    mutations = {c.name: c.mutations for c in prover.works[0].candidates}
+    made_of = {c.name: c.mutations for c in prover.works[0].candidates}
     out: list[VariantOutcome] = []
     for v in result.variants:
-        if v.refusal is not None:
-            out.append(VariantOutcome(v.mutation, "refused", (v.refusal.slug,), detail=v.refusal.why))
-        elif v.certificate is None:
-            out.append(VariantOutcome(v.mutation, "compile-failed", detail=v.log[:2000]))
+        if v.certificate is None:
+            out.append(_not_made(v))
         else:
-            certificate = with_dynamic(v.certificate, mutations[v.mutation], first, rest.get(v.mutation))
-            broken, retained = demands(v.mutation, original, execute(found.variants[v.mutation], launches[0]))
+            certificate = with_dynamic(v.certificate, made_of[v.mutation], first, rest.get(v.mutation))
+            ran = execute(found.variants[v.mutation], launches[0])
+            broken, retained = demands(v.mutation, original, ran)
+            compared = "" if v.mutation in _RACING or ran.error else \
+                real.compare(found.variants[v.mutation], launches[0], ran)
             out.append(VariantOutcome(
                 v.mutation, "ok", _against(certificate), str(v.certificate.verdict), str(certificate.verdict),
                 tuple(broken), retained, "; ".join(r.text for r in certificate.reasons
                                                    if r.severity is not Verdict.VALID),
-                tuple(dict.fromkeys(r.slug for r in certificate.reasons))))
-    return KernelOutcome(seed, "", int(original.counters[:, lay.EXECUTED].sum()), tuple(out), tuple(features))
+                tuple(dict.fromkeys(r.slug for r in certificate.reasons)), same_set(v.mutation, original, ran),
+                array_differences(v.mutation, original, ran) if broken else (), compared))
+    return KernelOutcome(seed, "", int(original.counters[:, lay.EXECUTED].sum()), tuple(out), tuple(features),
+                         on_gpu, real.lost)
+
+
+def _not_made(v: VariantResult) -> VariantOutcome:
+    if v.refusal is not None:
+        return VariantOutcome(v.mutation, "refused", (v.refusal.slug,), detail=v.refusal.why)
+    return VariantOutcome(v.mutation, "compile-failed", detail=v.log[:2000])
 
 
 def _against(certificate: Certificate) -> tuple[str, ...]:

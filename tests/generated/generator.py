@@ -224,7 +224,7 @@ class _Generator:
         if v.chance(0.25):
             number = v.rng.choice((2, 4))
             k.template, k.instance = v.rng.choice((("int N", f"{number}"), ("typename T, int N", f"float, {number}")))
-            s.ints.append(Int("N", number, number))
+            s.ints.append(Int("N", number, number, True))
             if "T" in k.template:
                 s.calls.append("(T)({x})")
                 k.features.append("typename")
@@ -232,7 +232,10 @@ class _Generator:
     # -- bodies ---------------------------------------------------------------------------------------------------
 
     def _locals(self, s: Scope) -> list[str]:
-        lines = ["float acc = 0.0f;", f"float cur = {self.v.real(s, 2) if s.reals else '1.0f'};"]
+        first = self.rng.choice(s.floats)
+        tid = next(i for i in s.ints if i.text == "tid")
+        lines = ["float acc = 0.0f;",
+                 f"float cur = {first.read.format(i='tid' if tid.hi < first.size else f'(tid % {first.size})')};"]
         s.variables += ["acc", "cur"]
         s.reals += ["acc", "cur"]
         return lines

@@ -42,15 +42,18 @@ class Statements:
         return lines + [f"acc += {x}.x - {x}.y;" for x in new["vectors"]]
 
     def store(self, s: Scope, value: str) -> list[str]:
-        """A store that no other one overwrites; in a loop it adds, or has a place for each turn."""
+        """A store that no other one overwrites; in a loop it has a place for each turn."""
         stores = [text for text in s.stores if "{slot}" in text or text not in self._spent]
         if s.loops and not self.v.careless:
-            stores = [text for text in stores if "{slot}" in text and (" += " in text or len(s.loops) == 1)]
+            stores = [text for text in stores if "{slot}" in text]
         text = self.rng.choice(stores)
         self._spent.add(text)
         slot, more = str(self.slots), 1
-        if s.loops and " += " not in text and not self.v.careless:
-            slot, more = f"({self.slots} + {s.loops[-1].text})", s.loops[-1].hi + 1
+        if s.loops and not self.v.careless:
+            at = ""
+            for loop in s.loops:
+                at, more = f"({at} * {loop.hi + 1} + {loop.text})" if at else loop.text, more * (loop.hi + 1)
+            slot = f"({self.slots} + {at})"
         elif self.v.careless:
             slot, more = "0", 0
         self.slots += more
@@ -163,10 +166,11 @@ class Statements:
         return lines
 
     def _bound(self, s: Scope) -> Int:
-        bound = self.rng.choice((Int("4", 4, 4), Int("3", 3, 3), *(i for i in s.ints if 0 < i.hi <= 8), None))
+        few = [i for i in s.ints if i.lo > 0 and i.hi <= 8]
+        bound = self.rng.choice((Int("4", 4, 4, True), Int("3", 3, 3, True), *few, None))
         if bound is not None:
             return bound
-        value = self.v.integer(s, 1)
+        value = self.v.unknown(s, 1)
         return value if value.lo >= 0 and value.hi <= 8 else Int(f"({value.text} & 7)", 0, 7)
 
     @staticmethod
@@ -218,7 +222,7 @@ class Statements:
                 f"}} while (++{j} < {bound.text});"]
 
     def _switch(self, s: Scope) -> list[str]:
-        value = self.v.integer(s, 1)
+        value = self.v.unknown(s, 1)
         inner = s.inner(uniform=False)
         text = value.text if value.lo >= 0 else f"abs({value.text})"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 _MOST = 1 << 24
 
@@ -19,6 +20,8 @@ class Int:
     text: str
     lo: int
     hi: int
+    known: bool = False
+    """The compiler knows it: a literal, or made of such."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Scope:
     depth: int = 0
 
     def inner(self, **changes: object) -> Scope:
-        lists = {name: [*value] for name, value in vars(self).items() if isinstance(value, list)}
+        lists: dict[str, Any] = {name: [*value] for name, value in vars(self).items() if isinstance(value, list)}
         new = replace(self, **lists, depth=self.depth + 1)
         for name, value in changes.items():
             setattr(new, name, value)
@@ -93,12 +96,12 @@ class Values:
             ["sum", "sum", "product", "load", "choice", "extreme", "shift", "modulo", "bits"] if depth < 3 else []))
         if kind == "literal":
             value = self.rng.choice((0, 1, 2, 3, self.rng.randint(4, 130)))
-            return Int(str(value), value, value)
+            return Int(str(value), value, value, True)
         if kind == "name":
             return self.rng.choice(s.ints)
         if kind == "load":
             return self.loaded(s, depth + 1)
-        a = self.integer(s, depth + 1)
+        a = self.unknown(s, depth + 1)
         b = self.integer(s, depth + 1)
         if kind == "sum":
             minus = self.chance(0.3)
@@ -124,6 +127,14 @@ class Values:
         mask = self.rng.choice((1, 7, 15, 63))
         return Int(f"({a.text} & {mask})", 0, min(a.hi, mask))
 
+    def unknown(self, s: Scope, depth: int) -> Int:
+        """An integer that the compiler does not know: people do not write what is known to need no computing."""
+        for _ in range(8):
+            a = self.integer(s, depth)
+            if not a.known or self.careless:
+                return a
+        return next(i for i in s.ints if not i.known)
+
     @staticmethod
     def _bounded(made: Int, otherwise: Int, wrap: bool = False) -> Int:
         if made.lo > -_MOST and made.hi < _MOST:
@@ -143,10 +154,10 @@ class Values:
         in a variant.
         """
         for attempt in range(6):
-            a = self.integer(s, depth + 1)
+            a = self.unknown(s, depth + 1)
             if a.lo >= 0 and a.hi < size and (a.lo < a.hi or attempt > 3):
                 return self._apart(a, size)
-        a = self.integer(s, depth + 2)
+        a = self.unknown(s, depth + 2)
         self.constants += 1
         if a.lo >= 0 and self.chance(0.7):
             return Int(f"(({a.text} + {self.constants}) % {size})", 0, size - 1)
@@ -174,8 +185,10 @@ class Values:
         if kind == "not":
             return f"!({self.condition(s, depth + 1)})"
         if kind == "real":
-            x, y = self.rng.choice(s.reals), self.real(s, 3)
             # What is decided already leaves dead code behind.
+            names = [r for r in s.reals if self.careless or r not in ("acc", "0.5f")] or s.reals
+            x, y = self.rng.choice(names), self.real(s, 3)
+            y = "0.25f" if y == "acc" and not self.careless else y
             return f"({x} {self.rng.choice('<>')} {y if x != y or self.careless else '0.5f'})"
         a = self.integer(s, 2) if self.careless else self.loaded(s, 2)
         b = self.integer(s, 3)

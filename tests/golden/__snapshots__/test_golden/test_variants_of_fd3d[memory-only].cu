@@ -59,38 +59,40 @@ template <class T> __device__ __forceinline__ unsigned km_bits(const T &value)
     for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) all += word[i];
     return all;
 }
-__device__ unsigned km_out;
-// Loaded bits are added up (by XOR, a value that is loaded twice would cancel itself). The store at the end of every
-// thread never happens, but keeps the loads alive.
+// Loaded bits are added up (by XOR, a value that is loaded twice would cancel itself). The barrier at the end of every
+// thread is never reached, but keeps the loads alive. A store would, too; but what the original only reads, and nothing
+// in it may overwrite, could then be overwritten: it would be loaded by other instructions, and more often.
 struct km_Sink {
     unsigned bits = km_flag;  // not a constant: storing back what was just loaded would be dropped as redundant
-    __device__ __forceinline__ ~km_Sink() { if (1 == bits * km_flag) km_out = bits; }
+    __device__ __forceinline__ ~km_Sink() { if (1 == bits * km_flag) __syncthreads(); }
 };
-// `branch` tells the loads of different branches apart: they would become one load with a selected address.
+// `branch` tells the loads of different branches apart: they would become one load with a selected address. The asm is
+// not volatile: that counts as a store to anywhere.
 template <int branch = 0, class T> __device__ __forceinline__ void km_fold(km_Sink &sink, const T value)
 {
-    if (branch) asm volatile("// load %0" :: "n"(branch));
-    sink.bits += km_bits(value);
+    unsigned bits = km_bits(value);
+    if (branch) asm("// load %1" : "+r"(bits) : "n"(branch));
+    sink.bits += bits;
 }
 template <class T> struct km_plain { typedef T type; };
 template <class T> struct km_plain<volatile T> { typedef T type; };
 template <class T> struct km_plain<const T> { typedef T type; };
 template <class T> struct km_plain<T &> : km_plain<T> {};
 // A value of any type made of the sink's bits.
-template <class R> __device__ __forceinline__ typename km_plain<R>::type km_value(const km_Sink &sink)
+template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<R>::type km_value(const km_Sink &sink)
 {
     typedef typename km_plain<R>::type T;
     alignas(T) unsigned char bytes[sizeof(T)];
-    unsigned word[(sizeof(T) + 3) / 4];
-    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = sink.bits;
+    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits;
+    if (branch) asm("// store %1" : "+r"(bits) : "n"(branch));
+    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = bits;
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
 // `branch` tells the stores of different branches apart: equal ones would be merged into one.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
-    if (branch) asm volatile("// store %0" :: "n"(branch));
-    site = km_value<T>(sink);
+    site = km_value<T, branch>(sink);
 }
 // ---- kmutate: end of helpers ----
 __global__ void fd3d(float *out, const float *in, const float *vsq, int nx, int ny, int nz)

@@ -67,20 +67,20 @@ template <class T> struct km_plain<volatile T> { typedef T type; };
 template <class T> struct km_plain<const T> { typedef T type; };
 template <class T> struct km_plain<T &> : km_plain<T> {};
 // A value of any type made of the sink's bits.
-template <class R> __device__ __forceinline__ typename km_plain<R>::type km_value(const km_Sink &sink)
+template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<R>::type km_value(const km_Sink &sink)
 {
     typedef typename km_plain<R>::type T;
     alignas(T) unsigned char bytes[sizeof(T)];
-    unsigned word[(sizeof(T) + 3) / 4];
-    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = sink.bits;
+    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits;
+    if (branch) asm("// store %1" : "+r"(bits) : "n"(branch));
+    for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = bits;
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
 // `branch` tells the stores of different branches apart: equal ones would be merged into one.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
-    if (branch) asm volatile("// store %0" :: "n"(branch));
-    site = km_value<T>(sink);
+    site = km_value<T, branch>(sink);
 }
 // The original reads this memory, too: a store must not be dropped because a later one is to the same place.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put_each(T &site, const km_Sink &sink)
