@@ -20,11 +20,13 @@ from mutate.frontend.units import declarator_name
 _ORDERED = frozenset({Space.REGISTER, Space.LOCAL, Space.PARAM})
 
 
-def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False) -> tuple[set[Obj], set[Node]]:
+def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False, always: bool = False) -> tuple[
+        set[Obj], set[Node]]:
     """Objects that the values of ``start`` depend on (data flow only), and the expressions that define them.
 
     Used where no statement is dropped (math-only, shared-memory mutations): which loads must keep their value.
-    ``surely`` as in ``Reach``.
+    ``surely`` as in ``Reach``. With ``always`` only what is used whenever it is computed: not what is used in a branch
+    that does not contain it, because the compiler may compute that there.
     """
     needed: set[Obj] = set()
     expressions: set[Node] = set()
@@ -36,7 +38,9 @@ def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False) -
             continue
         expressions.add(node)
         uses = info.uses(node)
-        work.extend(reach.sources(node, uses, needed))
+        branch = branch_of(node) if always else None
+        work.extend(n for n in reach.sources(node, uses, needed)
+                    if branch is None or (branch.start <= n.start and n.end <= branch.end))
         needed |= uses
     return needed, expressions
 
@@ -122,6 +126,22 @@ class _Place:
     last: int
     loops: tuple[Node, ...]
     anywhere: bool
+
+
+def branch_of(node: Node) -> Node | None:
+    """The innermost conditional branch that an expression is in; ``None`` where it is in none."""
+    inner = node
+    for up in node.ancestors():
+        if up.type in ("if_statement", "conditional_expression", "switch_statement"):
+            if inner is not up.get("condition"):
+                return inner
+        elif up.type == "binary_expression" and (op := up.get("operator")) is not None and op.text in ("&&", "||"):
+            if inner is up.get("right"):
+                return inner
+        elif up.type in ("function_definition", "lambda_expression"):
+            return None
+        inner = up
+    return None
 
 
 def _instead(node: Node, use: Node) -> bool:

@@ -4,6 +4,8 @@ A slice keeps the loads that addresses and control flow depend on. That does not
 the result was stored, a chain of pointers whose end was only stored, the condition of a store that is now guarded.
 What is alive starts at the effects that remain (folded loads, stores, atomics, calls) and goes back through data flow
 and through the conditions under which each step is executed.
+
+Nor does it keep them where they are: what was stored in any case, and is now used in one branch only, is loaded there.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.plans import LOOPS, Act, Piece, Plan
 from mutate.analysis.slices import Slicer
+from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
 _LEAVING = frozenset({"return_statement", "goto_statement"})
@@ -22,6 +25,7 @@ _EXITS = _LEAVING | {"break_statement", "continue_statement"}
 def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     """Retained loads, and calls of functions that load, that no effect of the slice depends on; in the text's order.
 
+    Also those that only what is in some branch depends on, where the original needs them in any case.
     ``stores_happen`` is false where stores are guarded: their addresses are then computed, but what decides whether a
     store is reached decides nothing.
     """
@@ -40,8 +44,35 @@ def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
         if not more:
             break
         start += sorted(more, key=lambda n: n.start)
-    return sorted((n for n in loads if not any(e.start <= n.start and n.end <= e.end for e in alive)),
-                  key=lambda n: n.start)
+    idle = [n for n in loads if not _is_in(n, alive)]
+    rest = [n for n in loads if _is_in(n, alive)]
+    if rest:
+        _, always = value_closure(slicer.info, [*start, *quiet], surely=True, always=True)
+        rest = [n for n in rest if not _is_in(n, always)]
+    if rest:
+        _, before = value_closure(slicer.info, _needs_of_original(slicer), surely=True, always=True)
+        idle += [n for n in rest if _is_in(n, before)]
+    return sorted(idle, key=lambda n: n.start)
+
+
+def _is_in(node: Node, expressions: Iterable[Node]) -> bool:
+    return any(e.start <= node.start and node.end <= e.end for e in expressions)
+
+
+def _needs_of_original(slicer: Slicer) -> list[Node]:
+    """What the function does with values before anything is taken away: all that it writes, and every condition."""
+    info = slicer.info
+    out = [a.statement or a.node for a in info.sites.accesses if a.writes or a.kind in ("atomic", "async", "asm")]
+    for n in info.function.body.walk():
+        if n.type in _DECIDES:
+            part = n.get("condition") or n.get("right")
+            out += [part] if part is not None else []
+        elif n.type == "return_statement":
+            out += n.kids
+    for call, callees in info.callees.items():
+        if callees:
+            out += arguments(call)
+    return out
 
 
 def _effects(slicer: Slicer, stores_happen: bool) -> tuple[list[Node], list[Node], list[Node]]:

@@ -124,7 +124,7 @@ class Statements:
             use = [] if self.v.careless else [f"cur += {name}.z * {name}.w;"]
             return [f"float4 {name} = vec[{self.v.index(s, 64).text}];", *use]
         else:
-            value = f"make_float2({self.v.real(s, 1)}, {self.v.real(s, 2)})"
+            value = f"make_float2({self.v.real(s, 1)}, {self.rng.choice(s.reals)} * 3.0f)"
         s.vectors.append(name)
         return [f"float2 {name} = {value};"]
 

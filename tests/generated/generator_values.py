@@ -111,6 +111,8 @@ class Values:
             factor = self.rng.choice((2, 3, 5))
             return self._bounded(Int(f"{a.text} * {factor}", a.lo * factor, a.hi * factor), a, wrap=True)
         if kind == "choice":
+            if a.text == b.text and not self.careless:
+                return a
             return Int(f"({self.condition(s, 2)} ? {a.text} : {b.text})", min(a.lo, b.lo), max(a.hi, b.hi))
         if kind == "extreme":
             if self.chance(0.5):
@@ -222,7 +224,8 @@ class Values:
             text, bound = self.rng.choice(s.readers)
             return text.format(i=self.index(s, bound, depth + 1).text)
         if kind == "choice":
-            return f"({self.condition(s, 1)} ? {self.real(s, depth + 1)} : {self.real(s, depth + 1)})"
+            x, y = self.real(s, depth + 1), self.real(s, depth + 1)
+            return x if x == y and not self.careless else f"({self.condition(s, 1)} ? {x} : {y})"
         if kind == "math":
             text = self.rng.choice(("sqrtf(fabsf({x}))", "fabsf({x})", "fminf({x}, {y})", "fmaxf({x}, {y})",
                                     "fmaf({x}, {y}, 0.25f)", "__expf(-fabsf({x}))", "rsqrtf(1.0f + fabsf({x}))",
