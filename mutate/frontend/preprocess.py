@@ -183,8 +183,8 @@ Loader = Callable[[str], tuple[str, bytes] | None]
 class Preprocessor:
     """One run over a file and the local files it includes. ``load(path)`` gives (name, bytes) of a local include.
 
-    It raises ``NotAFileError`` and ``IsADirectoryError`` where there is something else than a file. A file that includes
-    the one with ``name``, the file itself, does not get it a second time.
+    It raises ``NotAFileError`` and ``IsADirectoryError`` where there is something else than a file. What includes the
+    one with ``name``, the file itself, does not get it a second time.
     """
 
     def __init__(self, defines: Iterable[str] = (), arch: str = "sm_90", load: Loader | None = None,

@@ -42,7 +42,6 @@ _HOST_FUNCTION = "host functions are not allowed in JIT mode"
 _NOT_MINIMAL = re.compile(rb"\b(?:cuda(?:Texture|Surface)\w*|(?:tex|surf)(?:[123C]\w*|ture\w*|ace\w*|ref\w*))\b")
 # No C++17, and nothing that would be worth an error: older sources are full of it, and nvcc lets it pass.
 _OLD_KEYWORD = 'use of the "register" storage class specifier is not allowed'
-_ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 _CLASH = re.compile(r"redeclaration|redefinition|already|ambiguous|more than one|incompatible|kmutate_")
 
 
@@ -256,14 +255,9 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
     arguments = nvrtc_arguments(attempt.job.options, tools, attempt.tolerance)
     if not attempt.report:
         arguments = tuple(a for a in arguments if a != "--ptxas-options=-v")
-    empty = (*attempt.tolerance.empty_headers, *attempt.assumed, *_itself(attempt.job))
+    empty = (*attempt.tolerance.empty_headers, *attempt.assumed)
     source = without_lambda_spaces(attempt.job.source)
     return os.getcwd(), source, attempt.job.name, attempt.job.entry, arguments, empty  # noqa: PTH109
-
-
-def _itself(job: Job) -> tuple[str, ...]:
-    """The name by which headers of a file that is a header include it: NVRTC does not know that it is the same file."""
-    return (re.split(r"[/\\\\]", job.name)[-1],) if _ONCE.search(job.source) else ()
 
 
 def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:

@@ -54,6 +54,34 @@ def test_what_a_call_leaves_to_be_deduced_is_guessed() -> None:
     assert project.instances(project.units[0].kernels[0], 3) == ["7, float"]
 
 
+INSTANCES = {
+    "in a class": ("template <float (*op)(float), int n = 1> struct apply {\n"
+                   "    template <class T> void operator()(T *p) { k<op, T, n><<<1, 1>>>(p); }\n};\n"
+                   "void host(float *p) { apply<twice>()(p); }\n", ["twice, float, 1"]),
+    "by tags": ("template <class T> void launch(T *p) {\n"
+                "    auto go = [&](auto n) { constexpr int N = decltype(n)::value; k<twice, T, N><<<1, 1>>>(p); };\n"
+                "    go(std::integral_constant<int, 3>{}); go(std::integral_constant<int, 7>{});\n}\n"
+                "void host(double *p) { launch<double>(p); }\n", ["twice, double, 3", "twice, double, 7"]),
+    "of the constant in scope": ("void host(float *p) {\n"
+                                 "    { constexpr int n = 5; k<twice, float, n><<<1, 1>>>(p); }\n"
+                                 "    { constexpr int n = 6; k<twice, float, n><<<1, 1>>>(p); }\n}\n",
+                                 ["twice, float, 5", "twice, float, 6"]),
+    "with a pack": ("template <int... Ns, class T> void launch(T *p) { (k<twice, T, Ns><<<1, 1>>>(p), ...); }\n"
+                    "void host(float *p) { launch<4, 8>(p); }\n", ["twice, float, 4"]),
+    "of nobody": ("", ["twice, float, 32"]),
+}
+
+
+@pytest.mark.parametrize("host", INSTANCES)
+def test_instances_are_found_through_what_launches_them(host: str) -> None:
+    text, wanted = INSTANCES[host]
+    project = Project([load_unit(("__device__ float twice(float x) { return 2 * x; }\n"
+                                  "template <float (*op)(float), class T, int n, class... More>\n"
+                                  "__global__ void k(T *p) { *p = op(n); }\n" + text).encode(), "k.cu")])
+    project.index()
+    assert project.instances(project.units[0].kernels[0], 3) == wanted
+
+
 @needs_nvrtc
 def test_a_project_is_run_once_and_told_in_a_table(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                    capsys: pytest.CaptureFixture[str]) -> None:
