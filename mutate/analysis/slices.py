@@ -435,7 +435,8 @@ class Slicer:
     # -- statements ---------------------------------------------------------------------------------------
 
     def _children(self, nodes: list[Node], loop_kept: bool) -> list[Plan]:
-        return [self._statement(n, loop_kept) for n in nodes]
+        """From the last one on: what it needs is known when that which makes it is looked at, and one round is enough."""
+        return [self._statement(n, loop_kept) for n in reversed(nodes)][::-1]
 
     def _statement(self, node: Node, loop_kept: bool) -> Plan:
         kind = node.type

@@ -62,18 +62,25 @@ def tokens(text: bytes) -> list[tuple[str, bytes]]:
     return [(m.lastgroup or "op", m.group()) for m in TOKEN.finditer(text)]
 
 
-def matching_paren(text: bytes, at: int) -> int:
-    """Index just after the parenthesis that closes the one at ``at``, or -1."""
-    depth = 0
-    for m in TOKEN.finditer(text, at):
-        c = m.group()
-        if c == b"(":
-            depth += 1
-        elif c == b")":
-            depth -= 1
-            if depth == 0:
-                return m.end()
-    return -1
+class Parentheses:
+    """Where the parentheses of a text close. They are all looked for at once, when one is first asked for."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._ends: dict[int, int] | None = None
+
+    def end(self, at: int) -> int | None:
+        """Index just after the parenthesis that closes the one at ``at``; ``None`` where nothing does."""
+        if self._ends is None:
+            self._ends = {}
+            open_: list[int] = []
+            for m in TOKEN.finditer(self.text):
+                c = m.group()
+                if c == b"(":
+                    open_.append(m.start())
+                elif c == b")" and open_:
+                    self._ends[open_.pop()] = m.end()
+        return self._ends.get(at)
 
 
 def split_arguments(text: bytes) -> list[bytes]:
@@ -148,17 +155,14 @@ def _substitute(macro: Macro, args: list[bytes], expanded: list[bytes]) -> bytes
     return b"".join(out)
 
 
-def call_extent(text: bytes, macro: Macro, end: int) -> int | None:
+def call_extent(parentheses: Parentheses, macro: Macro, end: int) -> int | None:
     """Where the use of ``macro`` ends whose name ends at ``end``; ``None`` when it is not a use (no parenthesis)."""
     if macro.params is None:
         return end
-    at = end
+    at, text = end, parentheses.text
     while at < len(text) and text[at : at + 1].isspace():
         at += 1
-    if text[at : at + 1] != b"(":
-        return None
-    close = matching_paren(text, at)
-    return None if close < 0 else close
+    return parentheses.end(at) if text[at : at + 1] == b"(" else None
 
 
 def expand_use(text: bytes, macro: Macro, name_end: int, end: int, known: Mapping[str, Macro],
@@ -180,13 +184,14 @@ def expand_text(text: bytes, known: Mapping[str, Macro], active: frozenset[str] 
         return text
     out: list[bytes] = []
     at = size = 0
+    parentheses = Parentheses(text)
     while match := TOKEN.search(text, at):
         at = match.end()
         piece = match.group()
         if match.lastgroup == "id":
             macro = known.get(piece.decode())
             if macro is not None and macro.name not in active:
-                end = call_extent(text, macro, at)
+                end = call_extent(parentheses, macro, at)
                 if end is not None:
                     piece = expand_use(text, macro, at, end, known, active)
                     at = end

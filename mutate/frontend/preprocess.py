@@ -20,6 +20,7 @@ from mutate.frontend.macros import (
     TOKEN,
     Macro,
     MacroBombError,
+    Parentheses,
     call_extent,
     expand_use,
     from_command_line,
@@ -336,6 +337,7 @@ class Preprocessor:
         if not self.macros:
             return
         at = 0
+        parentheses = Parentheses(text)
         while match := TOKEN.search(text, at):
             at = match.end()
             if match.lastgroup != "id":
@@ -343,12 +345,13 @@ class Preprocessor:
             macro = self.macros.get(match.group().decode())
             if macro is None:
                 continue
-            end = call_extent(text, macro, at)
+            end = call_extent(parentheses, macro, at)
             if end is None:
                 continue
             try:
                 expansion = expand_use(text, macro, at, end, self.macros)
             except (MacroBombError, RecursionError):
+                at = end  # what is in it would most often be no less
                 continue
             yield match.start(), end, expansion
             at = end

@@ -221,9 +221,9 @@ def _syntax_tree(text: bytes) -> Any:
     if len(text) < _LARGE:
         return parser.parse(text)
     # The parser is no Python: a timer's signal waits until it is done, so it has to be asked.
-    end = time.monotonic() + limits.READING
+    end = time.process_time() + limits.READING
     try:
-        return parser.parse(lambda at, _: text[at : at + _LARGE], progress_callback=lambda *_: time.monotonic() > end)
+        return parser.parse(lambda at, _: text[at : at + _LARGE], progress_callback=lambda *_: time.process_time() > end)
     except ValueError:
         parser.reset()
         raise TooSlowError from None

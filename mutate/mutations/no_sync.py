@@ -49,7 +49,8 @@ def shared_data_in_addresses(info: FunctionInfo) -> tuple[Mem, ...]:
 
 def _shared_among(info: FunctionInfo, start: list[Node]) -> tuple[Mem, ...]:
     needed, _ = value_closure(info, start)
-    return tuple(o for o in needed if isinstance(o, Mem) and o.var.space is Space.SHARED)
+    found = [o for o in needed if isinstance(o, Mem) and o.var.space is Space.SHARED]
+    return tuple(sorted(found, key=lambda o: (o.var.node.start if o.var.node is not None else -1, o.var.name)))
 
 
 def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:

@@ -468,11 +468,11 @@ def _has_effects(node: Node) -> bool:
 
 
 def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
-    """One note for each load whose value the slice needs."""
+    """One note for each load whose value the slice needs, in the text's order."""
     notes: list[Note] = []
     for slicer in slicers:
         expansion = slicer.info.function.file.expansion
-        for node in slicer.retained:
+        for node in sorted(slicer.retained, key=lambda n: n.start):
             span = expansion.to_source(node.span) if slicer.info.function.file.main else None
             notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
     return tuple(dict.fromkeys(notes))

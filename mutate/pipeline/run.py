@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mutate.errors import KmutateError
 from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import calls_template_argument
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from mutate.pipeline.prove import Prover
 
 MakeTargets = Callable[[Unit, Sequence[Function], list[str]], list[Target]]
+
+
+MOST_TEXT = 1 << 27
+"""Bytes of a file times its kernels. Of real projects none has a fortieth of it; it makes 1 GB of variants."""
 
 
 def no_progress(what: str, done: int, total: int) -> None:
@@ -49,6 +54,10 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     options = request.source_options()
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)
+    if len(kernels) * len(source) > MOST_TEXT:
+        raise KmutateError("too-large", f"each variant is the whole file, and {request.path} has {len(kernels)} kernels "
+                           f"in {len(source) / 1e6:.1f} MB", file=str(request.path),
+                           hint="choose kernels with -k, or give them in a file of their own")
     seconds = {"parse": time.perf_counter() - start}
     compiling = Compiling(request) if request.verify else None
     prover = None

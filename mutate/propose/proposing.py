@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from mutate.errors import KmutateError
 from mutate.frontend.units import Unit
 from mutate.launch import check_against
+from mutate.limits import bounded
 from mutate.propose.assemble import PARTS, Assembly
 from mutate.propose.draft import Draft
 from mutate.propose.hostcode import HostCode
@@ -36,7 +37,13 @@ def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:
     ``kernels``: qualified names of those that are wanted, ``None`` for all. Where an instance is launched at several
     places, the first place with the fewest guesses counts. Never raises for host code that is not understood: what is
     not found is guessed and listed. A file without any launch gets declarations of guesses for all its kernels.
+    ``KmutateError`` as ``limits.bounded``.
     """
+    with bounded("proposing launches for", unit.main.name):
+        return _propose(unit, kernels)
+
+
+def _propose(unit: Unit, kernels: frozenset[str] | None) -> Proposals:
     host = HostCode(unit)
     memory = Memory(host)
     defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")

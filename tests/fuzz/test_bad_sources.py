@@ -72,9 +72,9 @@ def test_hostile_sources_end_in_time(name: str, monkeypatch: pytest.MonkeyPatch)
     """The bound is lowered, so that the test need not wait for it; what has none would take minutes."""
     monkeypatch.setattr(limits, "READING", 1.0)
     monkeypatch.setattr(targets, "MOST_KERNELS", 1)
-    start = time.monotonic()
+    start = time.process_time()
     targets.frontend(HOSTILE[name]().encode(errors="surrogateescape"))
-    assert time.monotonic() - start < 25
+    assert time.process_time() - start < 8
 
 
 def kmutate(*args: str, folder: Path, expect: int = 2) -> subprocess.CompletedProcess[bytes]:
@@ -88,7 +88,7 @@ def kmutate(*args: str, folder: Path, expect: int = 2) -> subprocess.CompletedPr
 def test_commands_end_with_exit_code_2(tmp_path: Path) -> None:
     files = {"empty.cu": b"", "binary.cu": bytes(range(256)) * 10, "large.cu": b"x = 1;\n" * 1_600_000,
              "deep.cu": KERNEL.format("(" * 5000 + "1" + ")" * 5000).encode(),
-             "latin.cu": b"\xff\xfe\x1b[31m __global__ k(", "cut.cu": GOOD[3][:700]}
+             "many.cu": KERNEL.format(1).encode() * 8_000, "latin.cu": b"\xff\xfe\x1b[31m __global__ k(", "cut.cu": GOOD[3][:700]}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     (tmp_path / "folder.cu").mkdir()

@@ -1,4 +1,4 @@
-"""Times ``kmutate variants`` as a whole process, cold and warm, and parse + mutate for every kernel of the samples.
+"""Times ``kmutate variants`` as a whole process, cold and warm; parse + mutate for the samples' kernels and long ones.
 
     python tests/speed/benchmark.py [--runs 5] [--file samples/fd3d.cu] [--dynamic]
 
@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from long_kernel import long_kernel
 
 from mutate.analysis.program import analyse
 from mutate.frontend.load import load_unit
@@ -75,6 +77,21 @@ def parse_and_mutate() -> None:
         print(f"  {name:<40} {a * 1e3:5.1f} + {b * 1e3:5.1f} ms")
 
 
+def long_kernels() -> None:
+    """tests/speed/test_speed_long_kernel.py holds the second one under a second."""
+    mutations = [(m,) for m in all_mutations().values()]
+    for lines in (250, 500, 1000, 2000):
+        source = long_kernel(lines).encode()
+        start = time.process_time()
+        unit = load_unit(source, "long.cu")
+        parse = time.process_time() - start
+        program = analyse(unit, unit.kernels[0])
+        for m in mutations:
+            build_variant(unit, unit.kernels[0], m, program)
+        print(f"  a kernel of {lines:>4} lines{'':<21} {parse * 1e3:5.1f} + "
+              f"{(time.process_time() - start - parse) * 1e3:5.1f} ms")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
@@ -83,6 +100,7 @@ def main() -> None:
     args = parser.parse_args()
     whole(args.file, args.runs, [] if args.dynamic else ["--no-dynamic"])
     parse_and_mutate()
+    long_kernels()
 
 
 if __name__ == "__main__":
