@@ -42,23 +42,26 @@ def locate(address, width, table, limits):
 @njit(**INNER)
 def read_bytes(memory, at, width, signed):
     """1, 2 or 4 little-endian bytes as a word."""
-    value = u32(memory[at])
+    # An index without a sign: else numba asks of each byte whether it counts from the end, and loads them one by one.
+    i = u64(at)
+    value = u32(memory[i])
     if width == 1:
         return u32(value | u32(0xFFFFFF00)) if signed and value >= 128 else value
-    value |= u32(memory[at + 1]) << u32(8)
+    value |= u32(memory[i + u64(1)]) << u32(8)
     if width == 2:
         return u32(value | u32(0xFFFF0000)) if signed and value >= 32768 else value
-    return value | u32(memory[at + 2]) << u32(16) | u32(memory[at + 3]) << u32(24)
+    return value | u32(memory[i + u64(2)]) << u32(16) | u32(memory[i + u64(3)]) << u32(24)
 
 
 @njit(**INNER)
 def write_bytes(memory, at, width, value):
-    memory[at] = u8(value & u32(255))
+    i = u64(at)
+    memory[i] = u8(value & u32(255))
     if width >= 2:
-        memory[at + 1] = u8(value >> u32(8) & u32(255))
+        memory[i + u64(1)] = u8(value >> u32(8) & u32(255))
     if width >= 4:
-        memory[at + 2] = u8(value >> u32(16) & u32(255))
-        memory[at + 3] = u8(value >> u32(24) & u32(255))
+        memory[i + u64(2)] = u8(value >> u32(16) & u32(255))
+        memory[i + u64(3)] = u8(value >> u32(24) & u32(255))
 
 
 @njit(**INNER)

@@ -117,11 +117,14 @@ def unique_sectors(addrs: Addresses, mask: int, width: int, shift: int, out: Add
             out[i] = low + np.uint64(i)
         return n
     n = 0
+    highest = np.uint64(0)
     for i in range(32):
         if (m >> np.uint64(i)) & np.uint64(1) == np.uint64(0):
             continue
         sector = addrs[i] >> s
         end = (addrs[i] + last) >> s
+        if n > 0 and sector == highest:
+            sector += np.uint64(1)  # mostly lanes rise
         while sector <= end:
             at = n
             while at > 0 and out[at - 1] > sector:
@@ -131,6 +134,7 @@ def unique_sectors(addrs: Addresses, mask: int, width: int, shift: int, out: Add
                     out[k] = out[k - 1]
                 out[at] = sector
                 n += 1
+                highest = out[n - 1]
             sector += np.uint64(1)
     return n
 
@@ -171,6 +175,20 @@ def needed_bytes(addrs: Addresses, mask: int, width: int) -> int:
     m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
     if m == np.uint64(0xFFFFFFFF) and _consecutive(addrs, width):
         return 32 * width
+    bytes_wide = np.uint64(width)
+    needed = np.uint64(0)
+    before = np.uint64(0)
+    rising = True
+    for i in range(32):
+        if (m >> np.uint64(i)) & np.uint64(1):
+            if needed == np.uint64(0):
+                needed = bytes_wide
+            else:
+                rising &= addrs[i] >= before
+                needed += min(bytes_wide, addrs[i] - before)
+            before = addrs[i]
+    if rising:
+        return int(needed)
     starts = np.empty(32, np.uint64)
     n = 0
     for i in range(32):

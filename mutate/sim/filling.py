@@ -12,12 +12,13 @@ from numba import njit
 from mutate.sim.access import mix
 from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u
+from mutate.sim.lanes_half import d2h
 from mutate.sim.layout import PAGE_SHIFT
 
 u8, u32, u64, i64 = np.uint8, np.uint32, np.uint64, np.int64
 _PAGE = 1 << PAGE_SHIFT
 
-NO_RULE, ZEROS, FILL, UNIFORM32, UNIFORM64, RANDINT = range(6)
+NO_RULE, ZEROS, FILL, UNIFORM32, UNIFORM64, RANDINT, UNIFORM_HALF, UNIFORM_BF16 = range(8)
 # Columns of a rule: first page, pages, bytes, rule, bytes of an element, base of the random numbers, range of randint.
 FIRST_PAGE, PAGES, NBYTES, RULE, SIZE, SEED, SPAN = range(7)
 RULE_COLUMNS = 8
@@ -71,6 +72,9 @@ def fill_page(page, table, limits, pages, rules, bounds, control):
                     value = rules[r, SPAN]
                 elif rule == UNIFORM32:
                     value = u64(f2u(np.float32(low + span * (np.float64(h >> u64(40)) * 2.0**-24))))
+                elif rule == UNIFORM_HALF or rule == UNIFORM_BF16:
+                    single = np.float32(low + span * (np.float64(h >> u64(40)) * 2.0**-24))
+                    value = u64(d2h(np.float64(single), rule == UNIFORM_BF16, 0))
                 elif rule == UNIFORM64:
                     value = d2u(low + span * (np.float64(h >> u64(11)) * 2.0**-53))
                 else:

@@ -20,7 +20,7 @@ from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_request
-from mutate.sim.requests import add_to_multiset, fail, resolve_global
+from mutate.sim.requests import add_all, add_to_multiset, fail, resolve_global
 from mutate.sim.texels import surface_places
 
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
@@ -37,8 +37,7 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     counters[pc, SECTORS] += atomic_sectors(addresses, mask, width, 5) if which == H_GLOBAL_ATOMIC else n
     counters[pc, BYTES] += needed_bytes(addresses, mask, width)
     hashes[which, 3] += u64(i64(popc(mask)) * width)
-    for k in range(n):
-        add_to_multiset(hashes, which, sectors[k])
+    add_all(hashes, which, sectors, n)
     return n
 
 
@@ -63,8 +62,7 @@ def note_local(counters, pc, hashes, which, addresses, mask, width, sectors):
             sectors[128 + lane] = (addresses[lane] // u64(4) + u64(part)) * u64(128) + u64(4 * lane)
         n = unique_sectors(sectors[128:160], mask, min(4, width), 5, sectors)
         total += n
-        for k in range(n):
-            add_to_multiset(hashes, which, sectors[k])
+        add_all(hashes, which, sectors, n)
     counters[pc, LOCAL_REQUESTS] += max(1, width // 4)
     counters[pc, LOCAL_SECTORS] += total
     counters[pc, LOCAL_BYTES] += i64(popc(mask)) * width

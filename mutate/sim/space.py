@@ -27,6 +27,8 @@ _ROOM = 1 << 20
 # Pages that are made before they are asked for, at most.
 _AHEAD = 64
 VARIABLES = "__device__ variables"
+_UNIFORM = {(Rank.FLOAT, 4): filling.UNIFORM32, (Rank.FLOAT, 8): filling.UNIFORM64,
+            (Rank.HALF, 2): filling.UNIFORM_HALF, (Rank.BF16, 2): filling.UNIFORM_BF16}
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ def _rules(regions: Sequence[Region]) -> tuple[npt.NDArray[np.uint64], npt.NDArr
                 row[filling.RULE] = filling.FILL
                 bits = np.ascontiguousarray(materialize(array, 0, 1)).view(np.uint8).reshape(-1)[: kind.size]
                 row[filling.SPAN] = int.from_bytes(bits.tobytes(), "little")
-            elif init.kind == "uniform" and kind.rank is Rank.FLOAT and kind.size in (4, 8):
-                row[filling.RULE] = filling.UNIFORM32 if kind.size == 4 else filling.UNIFORM64
+            elif init.kind == "uniform" and (kind.rank, kind.size) in _UNIFORM:
+                row[filling.RULE] = _UNIFORM[kind.rank, kind.size]
                 limits[:] = init.args
             elif init.kind != "uniform" and kind.is_integer and kind.rank is not Rank.BOOL:
                 a, b = map(int, init.args) if init.kind == "randint" else (0, int(init.args[0]))
