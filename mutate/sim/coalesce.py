@@ -140,26 +140,36 @@ def unique_sectors(addrs: Addresses, mask: int, width: int, shift: int, out: Add
 
 
 @_jit
+def atomic_rounds(addrs: Addresses, mask: int, width: int, shift: int, sectors: Addresses, count: int,
+                  rounds: Addresses) -> int:
+    """Rounds that each of a global atomic's ``count`` sectors takes part in, into ``rounds``; returns their sum."""
+    m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
+    for i in range(count):
+        rounds[i] = np.uint64(1)
+    total = count
+    for lane in range(1, 32):
+        if (m >> np.uint64(lane)) & np.uint64(1):
+            # The lane's round: one behind each lower lane with its address.
+            mine = np.uint64(1)
+            for other in range(lane):
+                mine += np.uint64(addrs[other] == addrs[lane]) & (m >> np.uint64(other))
+            if mine == np.uint64(1):
+                continue
+            end = (addrs[lane] + np.uint64(width - 1)) >> np.uint64(shift)
+            for i in range(count):
+                if addrs[lane] >> np.uint64(shift) <= sectors[i] <= end and rounds[i] < mine:
+                    total += int(mine - rounds[i])
+                    rounds[i] = mine
+    return total
+
+
+@_jit
 def atomic_sectors(addrs: Addresses, mask: int, width: int, shift: int) -> int:
     """Sectors that a global atomic or reduction (``ATOM``, ``RED``) moves: lanes with one address go one after another,
     so a sector counts once for each round of them (measured, see the module)."""
-    m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
-    out = np.empty(64, np.uint64)
-    total = 0
-    while m != np.uint64(0):
-        first = np.uint64(0)
-        for lane in range(32):
-            bit = np.uint64(1) << np.uint64(lane)
-            if m & bit == np.uint64(0):
-                continue
-            seen = False
-            for other in range(lane):
-                seen |= (first >> np.uint64(other)) & np.uint64(1) != np.uint64(0) and addrs[other] == addrs[lane]
-            if not seen:
-                first |= bit
-        total += unique_sectors(addrs, int(first), width, shift, out)
-        m &= ~first
-    return total
+    out = np.empty(128, np.uint64)
+    count = unique_sectors(addrs, mask, width, shift, out)
+    return atomic_rounds(addrs, mask, width, shift, out, count, out[64:])
 
 
 @_jit

@@ -35,8 +35,10 @@ def note_sectors(counters, pc, hashes, which, addresses, mask, width, sectors):
     n = unique_sectors(addresses, mask, width, 5, sectors)
     counters[pc, REQUESTS] += 1
     counters[pc, SECTORS] += atomic_sectors(addresses, mask, width, 5) if which == H_GLOBAL_ATOMIC else n
-    counters[pc, BYTES] += needed_bytes(addresses, mask, width)
-    hashes[which, 3] += u64(i64(popc(mask)) * width)
+    lanes = i64(popc(mask))
+    # As many sectors as lanes: each lane has bytes of its own.
+    counters[pc, BYTES] += n * width if n == lanes else needed_bytes(addresses, mask, width)
+    hashes[which, 3] += u64(lanes * width)
     add_all(hashes, which, sectors, n)
     return n
 
@@ -102,15 +104,15 @@ def effective(row, registers, base, addresses):
     ia = i64(row[A]) + (base & i64(row[A_REL]))
     ib = i64(row[B]) + (base & i64(row[B_REL]))
     for lane in range(32):
-        value = i64(registers[ia + lane])
+        value = i64(registers[u64(ia + lane)])
         if flags & ADDRESS64:
-            value |= i64(registers[ia + 32 + lane]) << i64(32)
+            value |= i64(registers[u64(ia + 32 + lane)]) << i64(32)
         elif flags & SIGNED_ADDRESS:
             value = i64(i32(registers[ia + lane]))
         value <<= i64(row[M] & 63)
-        other = i64(registers[ib + lane])
+        other = i64(registers[u64(ib + lane)])
         if flags & UR64:
-            other |= i64(registers[ib + 32 + lane]) << i64(32)
+            other |= i64(registers[u64(ib + 32 + lane)]) << i64(32)
         value += other + i64(row[X])
         if not flags & (ADDRESS64 | UR64):
             value &= i64(0xFFFFFFFF)
@@ -146,18 +148,21 @@ def resolve_local(addresses, mask, width, warp, size, offsets, error):
 
 
 @njit(**INNER)
-def load(store, offsets, mask, row, registers, base, d0):
+def load(store, offsets, mask, row, registers, base):
     """Memory to registers: ``WIDTH`` bytes a lane, bytes and half-words extended as Y says."""
     width = i64(row[WIDTH])
     at = base + i64(row[DST])
-    for part in range(max(1, width // 4)):
+    if row[FLAGS] & NO_DST:
+        return
+    if width < 4:
         for lane in range(32):
             if mask >> u32(lane) & u32(1):
-                d0[lane] = read_bytes(store, offsets[lane] + 4 * part, min(i64(4), width), row[Y] & 1)
-        if not row[FLAGS] & NO_DST:
-            for lane in range(32):
-                if mask >> u32(lane) & u32(1):
-                    registers[at + 32 * part + lane] = d0[lane]
+                registers[u64(at + lane)] = read_bytes(store, offsets[lane], width, row[Y] & 1)
+        return
+    for part in range(width // 4):
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                registers[u64(at + 32 * part + lane)] = read_bytes(store, offsets[lane] + 4 * part, 4, 0)
 
 
 @njit(**INNER)
@@ -165,10 +170,15 @@ def save(store, offsets, mask, row, registers, base):
     """Registers to memory; of lanes with the same address the highest wins."""
     width = i64(row[WIDTH])
     at = i64(row[C]) + (base & i64(row[C_REL]))
-    for part in range(max(1, width // 4)):
+    if width < 4:
         for lane in range(32):
             if mask >> u32(lane) & u32(1):
-                write_bytes(store, offsets[lane] + 4 * part, min(i64(4), width), registers[at + 32 * part + lane])
+                write_bytes(store, offsets[lane], width, registers[u64(at + lane)])
+        return
+    for part in range(width // 4):
+        for lane in range(32):
+            if mask >> u32(lane) & u32(1):
+                write_bytes(store, offsets[lane] + 4 * part, 4, registers[u64(at + 32 * part + lane)])
 
 
 @njit(**INNER)
@@ -345,7 +355,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
             cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
             note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
         if what == _LOAD:
-            load(pages, offsets, on_global, row, registers, base, d0)
+            load(pages, offsets, on_global, row, registers, base)
         elif what == _STORE:
             save(pages, offsets, on_global, row, registers, base)
         else:
@@ -364,7 +374,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, kind)
         same = u32(0)
         if what == _LOAD:
-            load(shared, offsets, on_shared, row, registers, base, d0)
+            load(shared, offsets, on_shared, row, registers, base)
         elif what == _ATOMIC:
             update(shared, offsets, on_shared, row, registers, base, addresses, d0, d1)
         elif head.shape[0] > 1:
@@ -379,7 +389,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         cost += note_local(counters, pc, hashes, H_LOCAL_LOAD + what, addresses, on_local, width, sectors)
         note_request(head, where, control, pc, warp, H_LOCAL_LOAD + what, on_local, width, 0, addresses)
         if what == _LOAD:
-            load(local, offsets, on_local, row, registers, base, d0)
+            load(local, offsets, on_local, row, registers, base)
         else:
             save(local, offsets, on_local, row, registers, base)
     return DONE, cost

@@ -49,11 +49,11 @@ def apply_modifier(registers, source, mod, target):
 def commit(registers, at, values, mask):
     if mask == ALL:
         for lane in range(32):
-            registers[at + lane] = values[lane]
+            registers[u64(at + lane)] = values[lane]
     else:
         for lane in range(32):
             if mask >> u32(lane) & u32(1):
-                registers[at + lane] = values[lane]
+                registers[u64(at + lane)] = values[lane]
 
 
 @njit(**INNER)

@@ -10,6 +10,7 @@ from mutate.sim.coalesce import (
     ATOMIC,
     LOAD,
     STORE,
+    atomic_rounds,
     fermi_conflict_ways,
     shared_wavefronts,
     tesla_segments,
@@ -38,26 +39,20 @@ _FEW_LANES = 6
 VOLTA, FERMI, FERMI_CG, TESLA = range(4)
 
 
-def _few_wavefronts(where: npt.NDArray[np.uint64], mask: int, first: int, end: int) -> int:
-    """``shared_wavefronts`` of a load of up to 4 bytes by lanes from ``first`` to ``end``, whose addresses rise: the
+def _few_wavefronts(rising: npt.NDArray[np.uint64], first: int, end: int) -> int:
+    """``shared_wavefronts`` of a load of up to 4 bytes from addresses ``first`` to ``end``, which rise: the different
 
-    different words of a bank.
+    words of a bank.
     """
-    most = 0
-    before = np.uint64(1) << np.uint64(63)
-    for lane in range(first, end):
-        word = where[lane] >> np.uint64(2)
-        if mask >> lane & 1 and word != before:
-            before = word
-            words = 1
-            last = np.uint64(1) << np.uint64(63)
-            for other in range(first, lane):
-                earlier = where[other] >> np.uint64(2)
-                if mask >> other & 1 and earlier != last and earlier != word:
-                    last = earlier
-                    if (earlier ^ word) & np.uint64(31) == np.uint64(0):
-                        words += 1
-            most = max(most, words)
+    most = 1
+    for i in range(first + 1, end):
+        word = rising[i] >> np.uint64(2)
+        words = 1
+        for k in range(first, i):
+            other = rising[k] >> np.uint64(2)
+            if other != rising[k + 1] >> np.uint64(2) and (other ^ word) & np.uint64(31) == np.uint64(0):
+                words += 1
+        most = max(most, words)
     return most
 
 
@@ -65,19 +60,23 @@ few_wavefronts = jit_into(_FOLDER, _few_wavefronts)
 
 
 def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
-                     count: int) -> int:
+                     count: int, rising: npt.NDArray[np.uint64]) -> int:
     """Wavefronts of a global load with these sectors: three lines at a time, each time as from shared memory.
 
     Against the 37 requests of tests/machines/reference/h200_requests.csv (loads that miss): 19 exact, 0.96 of the
-    measured number on average. Stores have those of a shared store (37 of 37).
+    measured number on average. Stores have those of a shared store (37 of 37). ``rising``: room for 32 addresses.
     """
-    # Where lanes rise, as they mostly do, those of some lines are neighbours.
-    before = np.uint64(0)
-    rising = True
-    for lane in range(32):
-        if mask >> lane & 1:
-            rising &= where[lane] >= before
-            before = where[lane]
+    lanes = 0
+    if width <= 4 and count > _LINES_AT_ONCE:
+        # Which lane has which of the words does not matter then.
+        for lane in range(32):
+            if mask >> lane & 1:
+                at = lanes
+                while at > 0 and rising[at - 1] > where[lane]:
+                    rising[at] = rising[at - 1]
+                    at -= 1
+                rising[at] = where[lane]
+                lanes += 1
     following = 0
     total = 0
     k = 0
@@ -89,19 +88,18 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, secto
                 last = sectors[k] >> np.uint64(2)
                 lines += 1
             k += 1
+        begun = following
+        while following < lanes and rising[following] >> np.uint64(7) <= last:
+            following += 1
+        if 0 < following - begun <= _FEW_LANES:
+            total += few_wavefronts(rising, begun, following)
+            continue
         part = 0
-        begun = following if rising else 0
-        for lane in range(begun, 32):
+        for lane in range(32):
             line = where[lane] >> np.uint64(7)
-            if mask >> lane & 1:
-                if first <= line <= last:
-                    part |= 1 << lane
-                elif rising:
-                    break
-            following = lane + 1
-        if width <= 4 and following - begun <= _FEW_LANES:
-            total += few_wavefronts(where, part, begun, following)
-        elif part:
+            if mask >> lane & 1 and first <= line <= last:
+                part |= 1 << lane
+        if part:
             total += shared_wavefronts(where, part, width, LOAD)
     return int(total)
 
@@ -170,22 +168,15 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 out[used] = np.int64(found[i])
                 used += 1
             if kind == _LOAD:
-                lines = load_wavefronts(where[k], mask, width, found, count)
+                lines = load_wavefronts(where[k], mask, width, found, count, sizes)
             else:
                 lines = shared_wavefronts(where[k], mask, width, STORE if kind == _STORE else ATOMIC)
             if kind == _ATOMIC:
                 # Lanes with one address go one after another: a sector once for each round of them.
                 used = first
+                atomic_rounds(where[k], mask, width, 5, found, count, sizes)
                 for i in range(count):
-                    rounds = 0
-                    for lane in range(32):
-                        if mask >> lane & 1 and where[k, lane] >> np.uint64(5) == found[i]:
-                            times = 0
-                            for other in range(32):
-                                if mask >> other & 1 and where[k, other] == where[k, lane]:
-                                    times += 1
-                            rounds = max(rounds, times)
-                    for _ in range(rounds):
+                    for _ in range(np.int64(sizes[i])):
                         out[used] = np.int64(found[i])
                         used += 1
         elif kind == _LOCAL_LOAD or kind == _LOCAL_STORE:

@@ -268,7 +268,9 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
         read_shared_by_operands(table, kernel.listing, machine)
-    end, issued, finished = run(table, *registers_of(kernel.listing), s, reuse, apart_of(sample, settings),
+    # Who does not track registers asks for no row of these tables.
+    registers = registers_of(kernel.listing if settings[p.S_TRACKED] > 0.0 else ())
+    end, issued, finished = run(table, *registers, s, reuse, apart_of(sample, settings),
                                 late_of(machine), around, settings, done, stalls, busy, marks)
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each

@@ -68,7 +68,7 @@ def registers_of(listing: Sequence[Instruction]) -> tuple[Ints, Ints]:
 
 
 def _table(rows: Sequence[Sequence[int]]) -> Ints:
-    out = np.full((len(rows), max(1, *(len(r) for r in rows))), -1, np.int64)
+    out = np.full((len(rows), max([1, *(len(r) for r in rows)])), -1, np.int64)
     for row, values in zip(out, rows, strict=True):
         row[: len(values)] = values
     return out

@@ -82,15 +82,21 @@ def _lookup(tags, ages, sector, clock):
         return -1, -1
     line = sector >> 2
     # A prime number of sets, so that no stride has few of them.
-    at = line % sets * L1_WAYS
-    victim = at
-    for k in range(at, at + L1_WAYS):
+    at = np.uint64(line) % np.uint64(sets) * np.uint64(L1_WAYS)
+    end = at + np.uint64(L1_WAYS)
+    k = at
+    while k < end:
         if tags[k] == line:
             ages[k] = clock
-            return k, k
-        if ages[k] < ages[victim]:
-            victim = k
-    return -1, victim
+            return np.int64(k), np.int64(k)
+        k += np.uint64(1)
+    victim, oldest = at, ages[at]
+    k = at + np.uint64(1)
+    while k < end:
+        if ages[k] < oldest:
+            victim, oldest = k, ages[k]
+        k += np.uint64(1)
+    return np.int64(-1), np.int64(victim)
 
 
 lookup = jit_into(FOLDER, _lookup)
@@ -112,16 +118,23 @@ def _stays(tags, ages, parts, sector, clock):
     """Whether the SM's part of L2 has a sector; now it does."""
     line = sector >> 2
     bit = 1 << (sector & 3)
-    at = np.int64((np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) % (len(tags) // L2_WAYS) * L2_WAYS
-    victim = at
-    for k in range(at, at + L2_WAYS):
+    at = (np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+    at = at % np.uint64(len(tags) // L2_WAYS) * np.uint64(L2_WAYS)
+    end = at + np.uint64(L2_WAYS)
+    k = at
+    while k < end:
         if tags[k] == line:
             ages[k] = clock
             was = parts[k] & bit
             parts[k] |= bit
             return was != 0
-        if ages[k] < ages[victim]:
-            victim = k
+        k += np.uint64(1)
+    victim, oldest = at, ages[at]
+    k = at + np.uint64(1)
+    while k < end:
+        if ages[k] < oldest:
+            victim, oldest = k, ages[k]
+        k += np.uint64(1)
     tags[victim], ages[victim], parts[victim] = line, clock, bit
     return False
 

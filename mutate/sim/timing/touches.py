@@ -128,7 +128,7 @@ class Touches:
         block's first read of the sector, 2 if its first write; ``region`` the number of its array.
         """
         while self._cached and 2 * (self._used + count) > len(self._table) < _MOST:
-            bigger = np.zeros((2 * len(self._table), 3), np.int64)
+            bigger = np.zeros((4 * len(self._table), 3), np.int64)
             move(self._table, bigger)
             self._table = bigger
         self._used = note(self._table, self._used, self.tally, self._bases, requests, asked, sectors, block,
