@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mutate.sim.access import mix
+from mutate.sim.access import mix, write_bytes
 from mutate.sim.inner import INNER
 from mutate.sim.intrinsics import d2u, f2u
 from mutate.sim.lanes_half import d2h
@@ -36,8 +36,11 @@ def high_product(a, b):
 
 @njit(**INNER)
 def put(pages, at, size, value):
+    if size == 4:
+        write_bytes(pages, at, 4, u32(value & u64(0xFFFFFFFF)))
+        return
     for k in range(size):
-        pages[at + k] = u8(value >> u64(8 * k) & u64(255))
+        pages[u64(at + k)] = u8(value >> u64(8 * k) & u64(255))
 
 
 @njit(**INNER)
@@ -63,7 +66,7 @@ def fill_page(page, table, limits, pages, rules, bounds, control):
         first = u64(start // size) + rules[r, SEED]
         if rule == ZEROS:
             for k in range(_PAGE):
-                pages[at + k] = u8(0)
+                pages[u64(at + k)] = u8(0)
         else:
             low, span = bounds[r, 0], bounds[r, 1] - bounds[r, 0]
             for k in range(length // size):

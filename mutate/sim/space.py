@@ -156,7 +156,8 @@ class Initial:
             grown[: self._used] = self._store[: self._used]
             self._store = grown
         owner = np.searchsorted(self._firsts, pages, side="right") - 1
-        for number in np.unique(owner):
+        first = int(owner[0])
+        for number in (first,) if (owner == first).all() else np.unique(owner):
             chosen = pages[owner == number]
             region = self.regions[number]
             blocks = chosen - region.first

@@ -30,6 +30,7 @@ from mutate.sim.timing.sampling import Reuse, Sample, beyond_l2, no_reuse, recor
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
+from mutate.sim.timing.touches import LINE_BITS, lines_of
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -236,10 +237,9 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     arrays = len(sample.initial.regions) + 1
     if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT]:
         return np.zeros(arrays, np.bool_)
-    # Each sector of a block was touched a first time.
-    new = s.touch != 0
-    pairs = np.unique(s.region[new].astype(np.int64) << 48 | s.sectors[new] >> 2)
-    lines = np.bincount(pairs >> 48, minlength=arrays)
+    found = np.empty(len(s.sectors), np.int64)
+    found = found[: lines_of(s.touch, s.region, s.sectors, found)]
+    lines = np.bincount(np.unique(found) >> LINE_BITS, minlength=arrays)
     return np.asarray(lines > settings[p.S_L1_LINES] / 2)
 
 

@@ -21,6 +21,7 @@ _LOAD, _ATOMIC, _LOCAL_LOAD = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC, lay.H_LOCA
 _LEAST = 1 << 12
 _MOST = 1 << 24
 """Rows at most: 400 MB. Of sectors beyond half as many each touch counts as a block's first."""
+LINE_BITS = 48
 READS, WRITES = 0, 1
 PAIRS, SECTORS, ALONE = 0, 1, 2
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone."""
@@ -102,9 +103,23 @@ def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray
                     out[region[i]] = True
 
 
+def _lines_of(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], sectors: Ints, out: Ints) -> int:
+    """Lines and their arrays (above ``LINE_BITS``), each at least once; returns how many there are in ``out``."""
+    n = 0
+    last = np.int64(-1)
+    for i in range(len(sectors)):
+        if touch[i]:  # each sector of a block was touched a first time
+            line = np.int64(region[i]) << LINE_BITS | sectors[i] >> 2
+            if line != last:
+                out[n] = last = line
+                n += 1
+    return n
+
+
 move = jit_into(FOLDER, _move)
 note = jit_into(FOLDER, _note)
 come_back = jit_into(FOLDER, _come_back)
+lines_of = jit_into(FOLDER, _lines_of)
 
 
 class Touches:
