@@ -252,6 +252,25 @@ def test_global_sectors_of_an_h200() -> None:
         assert REPEATED * got == counted["red_sectors"] + counted["atom_sectors"]
 
 
+def test_sectors_bytes_and_rounds_against_sets() -> None:
+    """Lanes in any order and in rising order, that share addresses, sectors or nothing."""
+    rng = np.random.default_rng(5)
+    for k in range(2000):
+        width = (1, 2, 4, 8, 16)[k % 5]
+        addrs = (rng.integers(0, (2, 16, 256, 1 << 16)[k // 5 % 4], 32) * width + (1 << 33)).astype(np.uint64)
+        if k % 3 == 0:
+            addrs.sort()
+        mask = FULL if k % 2 else int(rng.integers(1, 1 << 32))
+        active = [int(addrs[lane]) for lane in range(32) if mask >> lane & 1]
+        touched = {b for at in active for b in range(at, at + width)}
+        assert sectors(addrs, mask, width, SECTOR) == sorted({b >> SECTOR for b in touched})
+        assert coalesce.needed_bytes(addrs, mask, width) == len(touched)
+        rounds: dict[int, int] = {}
+        for at in active:
+            rounds[at >> SECTOR] = max(rounds.get(at >> SECTOR, 0), active.count(at))
+        assert coalesce.atomic_sectors(addrs, mask, width, SECTOR) == sum(rounds.values())
+
+
 # -- older GPUs -------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("width", "at", "ways"), [

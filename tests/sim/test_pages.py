@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,11 @@ import pytest
 from mutate.launch.data import materialize
 from mutate.launch.evaluate import evaluate
 from mutate.launch.model import DeclarationText
+from mutate.pipeline.binaries import compile_file
+from mutate.results import Request
+from mutate.sim import filling
+from mutate.sim.image import read_image
+from mutate.sim.run import Simulation
 from mutate.sim.space import PAGE, Initial
 from mutate.source import Span
 from mutate.toolchain.locate import find_toolchain
@@ -21,7 +27,7 @@ SOURCE = r"""
 /* kmutate launch
    int n = 1024;
    dim3 grid = { 32, 32 }, block = { 32, 32 };
-   half a[n * n] = uniform(0, 1), b[n * n] = uniform(0, 1), c[n * n];
+   half a[n * n] = normal(0, 1), b[n * n] = normal(0, 1), c[n * n];
    product(a, b, c, n);
 */
 __global__ void product(const half *a, const half *b, half *c, int n)
@@ -57,3 +63,42 @@ def test_pages_that_are_made_ahead_of_a_walk_are_those_of_one_request() -> None:
             assert np.array_equal(one_by_one.fetch(np.array([page]))[0], row)
         whole = materialize(launch.arrays[at_once.regions.index(region)]).tobytes()
         assert at_once.fetch(region.first + np.arange(count)).tobytes()[: region.nbytes] == whole
+
+
+# Of each kind of data that the interpreter makes where it is touched: one array, a page and a bit.
+MADE = """/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 }; int n = 1500;
+   half h[n] = uniform(-70000, 70000); __nv_bfloat16 b[n] = uniform(-1, 3); half small[n] = uniform(-0.0001, 0.0001);
+   float f[n] = uniform(-1, 1); double d[n] = uniform(0, 5); unsigned char c[n] = randint(3, 200);
+   long long l[n] = randint(-5, 1000000); short s[n] = fill(-7); float z[n] = zeros(); char out[32] = zeros();
+   touch(h, b, small, f, d, c, l, s, z, out); */
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__device__ int part(const void *p, int bytes)
+{
+    int sum = 0;
+    for (int i = threadIdx.x; i < bytes; i += 32) sum += ((const char *)p)[i];
+    return sum;
+}
+__global__ void touch(const half *h, const __nv_bfloat16 *b, const half *small, const float *f, const double *d,
+                      const unsigned char *c, const long long *l, const short *s, const float *z, char *out)
+{
+    out[threadIdx.x] = part(h, 3000) + part(b, 3000) + part(small, 3000) + part(f, 6000) + part(d, 12000)
+                       + part(c, 1500) + part(l, 12000) + part(s, 3000) + part(z, 6000);
+}
+"""
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_pages_that_the_interpreter_makes_are_those_of_numpy(tmp_path: Path) -> None:
+    path = tmp_path / "touch.cu"
+    path.write_text(MADE)
+    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    image = read_image(found.original.cubin, found.original.entry)
+    simulation = Simulation(image, found.original.listing, found.target.launches[0])
+    memory = simulation.run((0,)).memory
+    for region in memory.initial.regions:
+        if region.array is not None and region.name != "out":
+            assert memory.initial.rules[0][memory.initial.regions.index(region), filling.RULE] != filling.NO_RULE
+            assert len(memory.touched(region)) == (region.nbytes + PAGE - 1) // PAGE
+            assert memory.read(region).tobytes() == materialize(region.array).tobytes(), region.name

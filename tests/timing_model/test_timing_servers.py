@@ -1,0 +1,104 @@
+"""The tags of L1 and L2 against plain ones, and what is counted of sectors against counting them one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from mutate.sim import layout as lay
+from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
+from mutate.sim.timing.gather import R_COLUMNS, load_wavefronts
+from mutate.sim.timing.servers import L1_WAYS, L2_WAYS, fill, lookup, stays
+from mutate.sim.timing.touches import LINE_BITS, come_back, lines_of
+
+
+def walk(seed: int, lines: int) -> list[int]:
+    """Sectors, of which some come back soon and some late."""
+    rng = np.random.default_rng(seed)
+    return [int(s) for s in np.where(rng.random(4000) < 0.5, rng.integers(0, 4 * lines, 4000),
+                                     rng.integers(0, 16 * lines, 4000))]
+
+
+def test_l1_gives_up_what_was_used_longest_ago() -> None:
+    sets = 5
+    lines = sets * L1_WAYS
+    tags, ages = np.full(lines, -1, np.int64), np.zeros(lines, np.int64)
+    ready = np.zeros((lines, 4), np.float64)
+    plain: list[dict[int, set[int]]] = [{} for _ in range(sets)]  # of each set its lines, the latest one last
+    hits = 0
+    for clock, sector in enumerate(walk(1, lines), 1):
+        place, victim = lookup(tags, ages, sector, clock)
+        here = bool(place >= 0 and ready[place, sector & 3] > 0.0)
+        if not here:
+            fill(tags, ages, ready, place, victim, sector, clock, float(clock))
+        mine, line = plain[(sector >> 2) % sets], sector >> 2
+        assert here == (sector in mine.get(line, ()))
+        mine[line] = {*mine.pop(line, ()), sector}
+        if len(mine) > L1_WAYS:
+            del mine[next(iter(mine))]
+        hits += here
+    assert 200 < hits < 3800
+
+
+def test_an_l1_of_no_size_has_nothing() -> None:
+    none = np.zeros(0, np.int64)
+    assert lookup(none, none, 17, 1) == (-1, -1)
+
+
+def test_l2_knows_which_sectors_of_a_line_were_touched() -> None:
+    tags, ages, parts = np.full(L2_WAYS, -1, np.int64), np.zeros(L2_WAYS, np.int64), np.zeros(L2_WAYS, np.int64)
+    plain: dict[int, set[int]] = {}
+    found = 0
+    for clock, sector in enumerate(walk(2, L2_WAYS), 1):
+        line = sector >> 2
+        there = bool(stays(tags, ages, parts, sector, clock))
+        assert there == (sector in plain.get(line, ()))
+        plain[line] = {*plain.pop(line, ()), sector}
+        if len(plain) > L2_WAYS:
+            del plain[next(iter(plain))]
+        found += there
+    assert 200 < found < 3800
+
+
+def requests(count: int) -> list[tuple[npt.NDArray[np.uint64], int, int]]:
+    """Addresses in any order and in rising order, all lanes and some, near each other and far apart."""
+    rng = np.random.default_rng(3)
+    out = []
+    for k in range(count):
+        width = (1, 2, 4, 8, 16)[k % 5]
+        where = (rng.integers(0, (8, 64, 512, 1 << 14, 1 << 20)[k // 5 % 5], 32) * width).astype(np.uint64)
+        if k % 3:
+            where.sort()
+        out.append((where + np.uint64(1 << 33), 0xFFFFFFFF if k % 2 else int(rng.integers(1, 1 << 32)), width))
+    return out
+
+
+def test_wavefronts_of_a_load_are_those_of_three_lines_at_a_time() -> None:
+    sectors, room = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
+    for where, mask, width in requests(1500):
+        count = unique_sectors(where, mask, width, 5, sectors)
+        lines = sorted({int(s) >> 2 for s in sectors[:count]})
+        want = 0
+        for first in range(0, len(lines), 3):
+            part = sum(1 << lane for lane in range(32)
+                       if mask >> lane & 1 and int(where[lane]) >> 7 in lines[first : first + 3])
+            want += shared_wavefronts(where, part, width, LOAD)
+        assert load_wavefronts(where, mask, width, sectors, count, room) == want
+
+
+@pytest.mark.parametrize("kind", [lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC])
+def test_what_a_block_touches_again_is_found_by_its_array(kind: int) -> None:
+    """Array 0 is touched once, sectors of array 1 twice, one of array 2 twice, by atomics if ``kind`` says so."""
+    sectors = np.array([8, 9, 10, 40, 41, 40, 41, 80, 80], np.int64)
+    region = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2], np.int32)
+    touch = np.array([1, 1, 1, 1, 1, 0, 0, 1, 0], np.uint8)
+    asked = np.zeros((4, R_COLUMNS), np.int64)
+    asked[:, 2] = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_LOAD, lay.H_GLOBAL_LOAD, kind
+    asked[:, 4], asked[:, 5] = (0, 3, 5, 7), (3, 2, 2, 2)
+    again = np.zeros(3, np.bool_)
+    come_back(asked, touch, region, again)
+    assert again.tolist() == [False, True, kind == lay.H_GLOBAL_LOAD]
+    lines = np.empty(len(sectors), np.int64)
+    found = set(lines[: lines_of(touch, region, sectors, lines)].tolist())
+    assert found == {0 << LINE_BITS | 2, 1 << LINE_BITS | 10, 2 << LINE_BITS | 20}
