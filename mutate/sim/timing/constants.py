@@ -23,9 +23,9 @@ WRITE_LINE = _PER_NS / 76.3
 WRITE_BYTES = 16.2
 """Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
 READ_PORT, WRITE_PORT = 117.7, 32.0
-"""Bytes a clock that an SM alone reads from L2 and writes to it (calibration: l2.sm_read, l2.sm_write; the recording has
+"""Bytes a clock that an SM alone reads from L2 and writes to it (calibration: l2.sm_read, l2.sm_write; of reads the
 
-114.6 for reads, 117.7 was an earlier run's).
+recording has 114.6, 117.7 was an earlier run's).
 """
 ATOMIC_SECTOR = _PER_NS / 103.0
 """Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
@@ -54,7 +54,7 @@ measured (calibration: dram.read_4_1 to dram.copy_16_4): `python tests/machines/
 3.4 % of 48 points, of reads 2.9 and of copies 3.9 %, 10 % at most. Its --search ends at 65, 650 and 38 with 2.3 %.
 """
 SLACK = 800.0
-"""Clocks of DRAM's work for an SM that others leave to it for a while. The streams say little: 533 to 1800 do as well."""
+"""Clocks of DRAM's work for an SM that others leave to it for a while. A guess: 533 and 1800 do as well for streams."""
 HALVES = 65.0
 """Clocks by which the second half of a line comes after the first (fitted with ``LOADED``)."""
 DRAM_SPREAD = ((0.0, -172.0), (1.0, -171.0), (10.0, -153.0), (25.0, -127.0), (50.0, 7.0), (75.0, 62.0), (90.0, 142.0),
