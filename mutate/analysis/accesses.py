@@ -282,7 +282,8 @@ class Scanner:
             self._scan_all(args)
             self._plain_call(node, name, args, method=True, obj=obj)
             return
-        if function is not None and function.type == "template_function" and name in NAMED_CASTS:
+        if function is not None and (function.type == "primitive_type" or (
+                function.type == "template_function" and name in NAMED_CASTS)):
             self._scan_all(args)
             return
         if function is not None and function.type == "qualified_identifier" and args and name in (

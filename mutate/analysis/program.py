@@ -267,7 +267,8 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
     order: list[FunctionInfo] = []
     recursive: set[str] = set()
 
-    def build(function: Function, targets: ParamTargets | None, stack: tuple[int, ...]) -> FunctionInfo:
+    def build(function: Function, targets: ParamTargets | None, stack: tuple[int, ...],
+              mine: Context | None = None) -> FunctionInfo:
         scopes = Scopes(unit, function, file_vars)
         values = Values(unit, function, scopes, targets)
         info = FunctionInfo(function, scopes, values, Scanner(values).sites)
@@ -275,6 +276,10 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
             context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
                             for s, roots in call.targets)
             for callee in call.callees:
+                if callee.node is function.node and context == mine and callee.is_template and call.value is None:
+                    # Another instance of itself: its copy calls itself, too.
+                    info.callees.setdefault(call.node, []).append(info)
+                    continue
                 if id(callee.node) in stack:
                     recursive.add(callee.name)
                     continue
@@ -286,7 +291,7 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                     if len(contexts) >= _MAX_CONTEXTS:
                         recursive.add(callee.name)
                         continue
-                    found = build(callee, call.targets[: len(callee.params)], (*stack, id(callee.node)))
+                    found = build(callee, call.targets[: len(callee.params)], (*stack, id(callee.node)), context)
                     # All overloads that one call may mean get one number, and so one name.
                     known = numbers.setdefault(callee.name, {})
                     found.number = known.setdefault(context, len(known))

@@ -90,6 +90,7 @@ def template_argument_type(unit: Unit, function: Node | None) -> Type:
     return type_of_descriptor(unit, descriptor) if descriptor is not None else UNKNOWN_TYPE
 
 
+_NO_ADDRESS = frozenset({"float", "double", "bool", "char", "short", "half"})
 _NUMBERS = frozenset({"char", "short", "int", "long", "float", "double", "bool", "size_t", "half", "__half", "half2",
                       "__half2", "__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162", "uint", "ushort", "uchar", "ulong",
                       "unsigned", "signed", "dim3", "ssize_t", "ptrdiff_t"})
@@ -377,6 +378,8 @@ class Values:
     def field_type(self, struct: str, field: str) -> Type:
         if struct in _VECTOR_LIKE:
             return Type("value", struct.rstrip("1234"))
+        if struct == "fragment" and field == "x":
+            return Type("array", elem=Type("value", "float"))  # of a matrix: numbers, whatever their type
         spec = self.unit.struct(struct)
         body = spec.get("body") if spec is not None else None
         for member in body.kids if body is not None else ():
@@ -417,6 +420,9 @@ class Values:
             if type_.kind != "pointer" and function.text.rstrip().rstrip(">").rstrip().endswith("&"):
                 return Value(type_, inner.spaces, inner.roots)
             return self._cast(type_, inner)
+        if function is not None and function.type == "primitive_type" and args:
+            return Value(Type("value", name)) if name in _NO_ADDRESS else self._cast(Type("value", name),
+                                                                                    self.value(args[0]))
         maker = self._shared_makers.get(name) or self._shared_makers.get(self._owner_type(node))
         if maker is not None:
             return Value(pointer_to(UNKNOWN_TYPE), frozenset({Space.SHARED}), frozenset({maker}),

@@ -244,10 +244,14 @@ def transform(program: Program) -> Rewrite | Refused:
     params_needed: dict[int, frozenset[int]] = {}
     results: dict[int, tuple[set[Access], set[Obj]]] = {}
     for info in (*program.functions, program.kernel):
-        kept, needed = _retained(info, False, params_needed)
-        results[id(info)] = (kept, needed)
-        params_needed[id(info)] = frozenset(i for i, v in enumerate(info.scopes.params)
-                                            if v in needed or (Mem(v) in needed and not v.type.is_address))
+        while True:
+            kept, needed = _retained(info, False, params_needed)
+            results[id(info)] = (kept, needed)
+            before, params_needed[id(info)] = params_needed.get(id(info), frozenset()), frozenset(
+                i for i, v in enumerate(info.scopes.params)
+                if v in needed or (Mem(v) in needed and not v.type.is_address))
+            if before == params_needed[id(info)] or not any(c is info for cs in info.callees.values() for c in cs):
+                break  # what calls itself needs more for what it hands on to itself
     pointers = Pointers(program, names, sink=False)
     features: set[str] = set()
     guarded: set[str] = set()

@@ -67,8 +67,10 @@ class _Planner:
 
     def _params(self, info: FunctionInfo) -> frozenset[int] | None:
         """Indices of the parameters a callee's kept accesses need; ``None`` when it has none."""
-        if id(info) in self._busy or not self.program.touches_global(info):
+        if not self.program.touches_global(info):
             return None
+        if id(info) in self._busy:
+            return frozenset(range(len(info.scopes.params)))  # it calls itself
         needed = self.slicer(info).needed
         return frozenset(i for i, v in enumerate(info.scopes.params) if v in needed)
 

@@ -169,13 +169,26 @@ def test_numbers_of_unknown_type_do_not_make_a_call_opaque() -> None:
     assert "km_put(p[threadIdx.x], km_sink)" in text
 
 
-def test_a_recursion_that_reads_textures_is_refused() -> None:
-    found = refusal("template <int i> __device__ float row(float x, cudaTextureObject_t t) {\n"
-                    "    return tex1D<float>(t, x + i) + row<i - 1>(x, t);\n}\n"
-                    "template <> __device__ float row<-1>(float x, cudaTextureObject_t t) { return 0; }\n"
-                    "__global__ void k(float *out, cudaTextureObject_t t) { out[threadIdx.x] = row<8>(threadIdx.x, t); "
+def test_a_recursion_of_functions_that_read_textures_is_refused() -> None:
+    found = refusal("__device__ float odd(int i, cudaTextureObject_t t);\n"
+                    "__device__ float even(int i, cudaTextureObject_t t) {\n"
+                    "    return tex1D<float>(t, i) + odd(i - 1, t);\n}\n"
+                    "__device__ float odd(int i, cudaTextureObject_t t) { return i < 0 ? 0 : even(i - 1, t); }\n"
+                    "__global__ void k(float *out, cudaTextureObject_t t) { out[threadIdx.x] = even(threadIdx.x, t); "
                     "}\n", "memory-only")
     assert found.slug == "opaque-call" and "recursive" in found.why
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("read", ["tex1D<float>(t, x + i)", "p[(int)x + i]"])
+def test_a_template_that_calls_itself_is_mutated_in_all_its_instances(read: str) -> None:
+    source = ("template <int i> __device__ float row(float x, cudaTextureObject_t t, const float *p) {\n"
+              f"    return {read} * (x + i) + row<i - 1>(x, t, p);\n}}\n"
+              "template <> __device__ float row<-1>(float x, cudaTextureObject_t t, const float *p) { return 0; }\n"
+              "__global__ void k(float *out, cudaTextureObject_t t, const float *p) {\n"
+              "    out[threadIdx.x] = row<8>(threadIdx.x, t, p);\n}\n")
+    found = prove(source, *SLICED, "math-only")
+    check_valid(found)
 
 
 ASKED = """__global__ void k(float *out, const float *in, int n) {
