@@ -435,7 +435,7 @@ class Slicer:
     # -- statements ---------------------------------------------------------------------------------------
 
     def _children(self, nodes: list[Node], loop_kept: bool) -> list[Plan]:
-        """From the last one on: what it needs is known when that which makes it is looked at, and one round is enough."""
+        """From the last one on: what one needs is known when that which makes it is looked at, in the same round."""
         return [self._statement(n, loop_kept) for n in reversed(nodes)][::-1]
 
     def _statement(self, node: Node, loop_kept: bool) -> Plan:

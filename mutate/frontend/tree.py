@@ -223,7 +223,8 @@ def _syntax_tree(text: bytes) -> Any:
     # The parser is no Python: a timer's signal waits until it is done, so it has to be asked.
     end = time.process_time() + limits.READING
     try:
-        return parser.parse(lambda at, _: text[at : at + _LARGE], progress_callback=lambda *_: time.process_time() > end)
+        return parser.parse(lambda at, _: text[at : at + _LARGE],
+                            progress_callback=lambda *_: time.process_time() > end)
     except ValueError:
         parser.reset()
         raise TooSlowError from None

@@ -30,6 +30,10 @@ class Evidence:
     remarks: tuple[str, ...] = ()
     noise: Interval | None = field(default=None)
     """T(identity)/T(original)."""
+    to_time: str = "time it on a GPU: kmutate analyze --backend gpu"
+    """What to do where nothing was timed, or too little for a verdict."""
+    interrupted: bool = False
+    """Whether the session that timed it was."""
 
     def usable(self, name: str) -> VariantTime | None:
         variant = self.variants.get(name)

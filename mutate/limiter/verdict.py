@@ -18,6 +18,9 @@ _LOW_BANDWIDTH = 0.75
 _EXPECTED = 1.05
 """A variant that does less and takes longer than this is no lower bound for what it leaves out."""
 
+_NOT_TIMED = frozenset({"not-timed", "skipped", "timeout", "launch-failed", "illegal-access", "out-of-memory"})
+"""Outcomes of a variant that is there, and that another run could time."""
+
 _NAMES = {Limiter.MEMORY: "memory-bound", Limiter.MATH: "instruction-bound (math)", Limiter.BALANCED: "balanced",
           Limiter.LATENCY: "latency-bound", Limiter.LAUNCH: "bound by the launch itself"}
 _STEPS = {
@@ -54,8 +57,12 @@ def judge(e: Evidence) -> Finding:
         limiter, confidence, evidence = Limiter.INCONCLUSIVE, Confidence.LOW, evidence[1:]
         summary = "the intervals allow " + " or ".join(f"{_NAMES[k]} ({percent(s)})" for k, s in candidates)
         step = "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
-        if e.kind == "simulated":
+        if e.interrupted:
+            step = "run it again and let it finish: more rounds narrow the intervals"
+        elif e.kind == "simulated":
             step = "time it on a GPU: what the model may be off by does not allow a decision"
+        elif e.kind == "given":
+            step = "measure the three times more exactly, or let `kmutate analyze` do it"
     else:
         summary = _summary(e, limiter, full, exposed, exposed_of, math if exposed_of == "math" else memory)
         step = found[0].next_step if found and found[0].payoff is not None and found[0].share > 0.1 else _STEPS[limiter]
@@ -92,7 +99,9 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
             missing.append(f"{name}: {'; '.join(variant.why) or variant.outcome}")
     timed = any(v.time is not None for v in e.variants.values())
     summary = "; ".join(missing) if timed and missing else "nothing was timed"
-    step = found[0].next_step if found else "" if timed else "time it on a GPU: kmutate analyze --backend gpu"
+    untimed = any((v := e.variants.get(n)) is not None and v.time is None and v.outcome in _NOT_TIMED
+                  for n in (ORIGINAL, MEMORY, MATH))
+    step = e.to_time if untimed or not timed else found[0].next_step if found else ""
     return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, (), _against(e, None), step, e.full, e.time(MEMORY),
                    e.time(MATH), support=0.0, causes=found, payoffs=_ranked(c.payoff for c in found))
 

@@ -35,7 +35,7 @@ from mutate.sass.disasm import Listing
 from mutate.simulated import LaunchCounts, Played, SimulateRequest, Stalls
 from mutate.source import unified_diff
 from mutate.sweeps import Sweep
-from mutate.timing import ORIGINAL, Gpu, Plan, Roofs, Run, Session
+from mutate.timing import ORIGINAL, Gpu, Plan, Roofs, Run, RunOutcome, Session
 from mutate.toolchain.cache import default_cache
 from mutate.toolchain.nvrtc import Compiled
 
@@ -311,12 +311,30 @@ class _Run:
             why = _joined(why, "no machine is known for this architecture")
         return why or "nothing was timed"
 
+    def _to_time(self, item: _Item) -> str:
+        """What to do next where nothing was timed, or too little."""
+        if self.interrupted:
+            return "run it again and let it finish; -m memory-only times no other variants than a verdict needs"
+        if self.gpu is not None:
+            outcomes = {r.outcome for r in item.session.runs} if item.session is not None else set()
+            if RunOutcome.TIMEOUT in outcomes:
+                return "give a launch more time (a larger --limit), or less to do (--set)"
+            if outcomes & {RunOutcome.LAUNCH_FAILED, RunOutcome.ILLEGAL_ACCESS}:
+                return "mend the launch: `kmutate simulate` says which access is out of range"
+            if RunOutcome.OUT_OF_MEMORY in outcomes:
+                return "give it less data (--set), or a GPU with more memory"
+            return "run it again with a larger --budget"
+        if item.counts_error is not None:
+            return item.counts_error.hint or "mend what the simulator says"
+        on_gpu = "time it on a GPU: kmutate analyze --backend gpu"
+        return on_gpu if self.machine is not None else f"{on_gpu}; or name a --machine of `kmutate list machines`"
+
     def _launch(self, item: _Item, proven: Proven) -> LaunchAnalysis:
         timed = Timed(item.session, item.swept, item.predicted)
         compiled = item.compiled
         facts = facts_of(Known(item.launch, _resources(item), self._device, item.counts, self.machine, self.roofs,
                                self.gpu, timed.overhead_ms, self.request.settings.l2))
-        evidence = evidence_of(timed, item.result, facts)
+        evidence = evidence_of(timed, item.result, facts, self._to_time(item))
         finding = judge(evidence)
         diffs = _diffs(item.result, proven.unit)
         variants = tuple(AnalyzedVariant(v.mutation, v, v.certificate, evidence.variants.get(v.mutation),

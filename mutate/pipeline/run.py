@@ -55,8 +55,8 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)
     if len(kernels) * len(source) > MOST_TEXT:
-        raise KmutateError("too-large", f"each variant is the whole file, and {request.path} has {len(kernels)} kernels "
-                           f"in {len(source) / 1e6:.1f} MB", file=str(request.path),
+        raise KmutateError("too-large", f"each variant is the whole file, and this one has {len(kernels)} kernels in "
+                           f"{len(source) / 1e6:.1f} MB", file=str(request.path),
                            hint="choose kernels with -k, or give them in a file of their own")
     seconds = {"parse": time.perf_counter() - start}
     compiling = Compiling(request) if request.verify else None

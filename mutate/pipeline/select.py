@@ -45,9 +45,9 @@ def select_kernels(unit: Unit, wanted: Sequence[str]) -> list[Function]:
 
 def _matching(kernels: Sequence[Function], pattern: str) -> list[Function]:
     """Those in whose qualified name the pattern is found. Nested repetitions can take for ever: time is bounded."""
-    late = _bad(pattern, f"looking for '{_short(pattern)}' in the names of kernels takes more than {MATCHING:g} s of computing",
-                None, "a repetition of a repetition, like (a+)+, tries every way to divide a name; -k takes a kernel's "
-                "name, too")
+    late = _bad(pattern, f"looking for '{_short(pattern)}' in the names of kernels takes more than {MATCHING:g} s of "
+                "computing", None, "a repetition of a repetition, like (a+)+, tries every way to divide a name; "
+                "-k takes a kernel's name, too")
     try:
         with within(MATCHING, late), warnings.catch_warnings(action="ignore"):
             found = re.compile(pattern)

@@ -44,8 +44,8 @@ def samples_of(session: Session | None) -> Samples | None:
     return resample(rounds, ORIGINAL) if ORIGINAL in rounds else None
 
 
-def evidence_of(timed: Timed, result: KernelResult, facts: Facts) -> Evidence:
-    """Puts times, certificates and facts side by side."""
+def evidence_of(timed: Timed, result: KernelResult, facts: Facts, to_time: str) -> Evidence:
+    """Puts times, certificates and facts side by side. ``to_time``: what to do where there are no times."""
     session = timed.session
     predicted = timed.predicted if session is None else None
     samples = predicted.samples() if predicted is not None else samples_of(session)
@@ -68,7 +68,8 @@ def evidence_of(timed: Timed, result: KernelResult, facts: Facts) -> Evidence:
         noise = Interval(1 / gain.value, 1 / gain.high, 1 / gain.low)
     return Evidence(variants, facts, samples, occupancy_points(timed), grid_points(timed),
                     "measured" if predicted is None else "simulated",
-                    _remarks(session) if predicted is None else predicted.remarks, noise)
+                    _remarks(session) if predicted is None else predicted.remarks, noise, to_time,
+                    session is not None and session.stopped == "interrupted")
 
 
 def _resident(run: RunTimes | None, predicted: Predictions | None, name: str) -> int | None:

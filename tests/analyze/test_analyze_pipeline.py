@@ -244,3 +244,21 @@ def test_after_ctrl_c_what_is_known_is_reported(on_gpu: Callable[[FakeGpu], None
     launch = _only(analysis)
     assert analysis.interrupted and "interrupted" in launch.untimed
     assert launch.counts is not None and launch.finding.limiter is Limiter.UNKNOWN
+    assert "run it again" in launch.finding.next_step and "GPU" not in launch.finding.next_step
+
+
+@pytest.mark.parametrize(("outcome", "says"), [
+    (RunOutcome.TIMEOUT, "--limit"), (RunOutcome.ILLEGAL_ACCESS, "kmutate simulate"), (RunOutcome.SKIPPED, "--budget"),
+    (RunOutcome.OUT_OF_MEMORY, "less data")])
+def test_the_next_step_after_a_launch_that_has_no_time(outcome: RunOutcome, says: str,
+                                                       on_gpu: Callable[[FakeGpu], None]) -> None:
+    on_gpu(FakeGpu(FD3D, {"original": outcome}))
+    finding = _only(analyze.run_analysis(_fd3d())).finding
+    assert finding.limiter is Limiter.UNKNOWN and says in finding.next_step
+    assert "on a GPU" not in finding.next_step, "it ran on one"
+
+
+def test_the_next_step_where_the_machine_says_too_little(little_known: str) -> None:
+    source = Request(samples_dir() / "increment.cu", kernels=("increment1",), arch="")
+    finding = _only(analyze.run_analysis(AnalyzeRequest(source, "sim", little_known))).finding
+    assert finding.limiter is Limiter.UNKNOWN and "kmutate analyze --backend gpu" in finding.next_step

@@ -99,7 +99,8 @@ def test_a_kernel_pattern_that_would_take_for_ever(kmutate, command: str, monkey
     monkeypatch.setattr(select, "MATCHING", 0.2)
     Path("long.cu").write_text(f"__global__ void {'a' * 200}b(float *p) {{ p[0] = 1; }}\n")
     start = time.process_time()
-    check(kmutate(command, "long.cu", "-k", "(a+)+$"), "bad-pattern", "takes more than 0.2 s of computing", "^^^^^^", "(a+)+")
+    check(kmutate(command, "long.cu", "-k", "(a+)+$"), "bad-pattern", "takes more than 0.2 s of computing", "^^^^^^",
+          "(a+)+")
     assert time.process_time() - start < 10
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0), "nothing goes off later"
 

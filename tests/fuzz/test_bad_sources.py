@@ -88,7 +88,8 @@ def kmutate(*args: str, folder: Path, expect: int = 2) -> subprocess.CompletedPr
 def test_commands_end_with_exit_code_2(tmp_path: Path) -> None:
     files = {"empty.cu": b"", "binary.cu": bytes(range(256)) * 10, "large.cu": b"x = 1;\n" * 1_600_000,
              "deep.cu": KERNEL.format("(" * 5000 + "1" + ")" * 5000).encode(),
-             "many.cu": KERNEL.format(1).encode() * 8_000, "latin.cu": b"\xff\xfe\x1b[31m __global__ k(", "cut.cu": GOOD[3][:700]}
+             "many.cu": KERNEL.format(1).encode() * 8_000, "cut.cu": GOOD[3][:700],
+             "latin.cu": b"\xff\xfe\x1b[31m __global__ k("}
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     (tmp_path / "folder.cu").mkdir()

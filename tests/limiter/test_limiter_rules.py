@@ -85,7 +85,26 @@ def test_wide_intervals_near_a_line_are_inconclusive() -> None:
     finding = _judge(10, 8.6, 4, noise=0.1)
     assert finding.limiter is Limiter.INCONCLUSIVE
     assert "memory-bound" in finding.summary and "latency-bound" in finding.summary
-    assert "--budget" in finding.next_step
+    assert "kmutate analyze" in finding.next_step
+
+
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"kind": "measured"}, "a larger --budget"), ({"kind": "simulated"}, "time it on a GPU"),
+    ({"kind": "measured", "interrupted": True}, "run it again and let it finish")])
+def test_the_next_step_of_what_is_open_is_one_that_helps(changes: dict[str, object], says: str) -> None:
+    evidence = evidence_from(Given(10, 8.6, 4, noise=0.1))
+    assert says in judge(replace(evidence, **changes)).next_step
+
+
+def test_where_nothing_was_timed_the_next_step_is_what_times_it() -> None:
+    evidence = evidence_from(SEED)
+    for outcome in ("not-timed", "timeout", "launch-failed"):
+        none = {n: replace(v, time=None, outcome=outcome) for n, v in evidence.variants.items()}
+        finding = judge(replace(evidence, variants=none, samples=None, to_time="run it again"))
+        assert (finding.limiter, finding.next_step) == (Limiter.UNKNOWN, "run it again")
+    refused = {**evidence.variants, "math-only": replace(evidence.variants["math-only"], time=None, outcome="refused")}
+    finding = judge(replace(evidence, variants=refused, to_time="run it again"))
+    assert finding.limiter is Limiter.UNKNOWN and "again" not in finding.next_step, "it would be refused again"
 
 
 def test_near_a_line_confidence_is_lower_and_says_why() -> None:
