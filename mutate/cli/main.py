@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -59,6 +60,7 @@ def main(args: Sequence[str] | None = None) -> None:
     gc.set_threshold(100_000)
     try:
         status = cli.main(args=list(args) if args is not None else None, prog_name="kmutate", standalone_mode=False)
+        sys.stdout.flush()  # what cannot be written is to be known here, and not when the interpreter ends
     except KmutateError as error:
         click.echo(printable(str(error)), err=True)
         sys.exit(error.exit_code)
@@ -71,4 +73,11 @@ def main(args: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        failed = KmutateError("system-error", error.strerror or str(error), file=error.filename and str(error.filename),
+                              hint="is the disk full, or a folder closed to you? KMUTATE_CACHE names the cache's")
+        click.echo(printable(str(failed)), err=True)
+        # What is left in the buffer would be tried again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(2)
     sys.exit(status if isinstance(status, int) else 0)

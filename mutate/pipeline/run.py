@@ -92,6 +92,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
                 results = prove(prover, targets, built)
             finally:
                 prover.close()
+            warnings += _assumed_headers(prover)
             seconds.update(prover.seconds, prove=time.perf_counter() - start)
             if compiling.compiler.compiled:
                 remember_complete(request, source)
@@ -131,6 +132,13 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     report = write_outputs(report, proven.unit)
     proven.seconds["write"] = time.perf_counter() - start
     return report
+
+
+def _assumed_headers(prover: Prover) -> list[str]:
+    """Headers that were found nowhere, and that the originals compile without."""
+    lines = (x for w in prover.works if w.original is not None for x in w.original.log.splitlines())
+    return [f"{x.removeprefix('note: ')}: -I names the folder that it is in"
+            for x in dict.fromkeys(lines) if x.startswith("note: header ")]
 
 
 def _condition_warnings(unit: Unit) -> list[str]:

@@ -42,6 +42,11 @@ _HOST_FUNCTION = "host functions are not allowed in JIT mode"
 _NOT_MINIMAL = re.compile(rb"\b(?:cuda(?:Texture|Surface)\w*|(?:tex|surf)(?:[123C]\w*|ture\w*|ace\w*|ref\w*))\b")
 # No C++17, and nothing that would be worth an error: older sources are full of it, and nvcc lets it pass.
 _OLD_KEYWORD = 'use of the "register" storage class specifier is not allowed'
+_MARK = b"\xef\xbb\xbf"
+# What is well-formed stays; each byte above ASCII that is not stands alone.
+_NOT_UTF8 = re.compile(rb"((?:[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
+                       rb"|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}"
+                       rb"|\xf4[\x80-\x8f][\x80-\xbf]{2})+)|[\x80-\xff]")
 _CLASH = re.compile(r"redeclaration|redefinition|already|ambiguous|more than one|incompatible|kmutate_")
 
 
@@ -256,8 +261,22 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
     if not attempt.report:
         arguments = tuple(a for a in arguments if a != "--ptxas-options=-v")
     empty = (*attempt.tolerance.empty_headers, *attempt.assumed)
-    source = without_lambda_spaces(attempt.job.source)
+    source = _readable(without_lambda_spaces(attempt.job.source))
     return os.getcwd(), source, attempt.job.name, attempt.job.entry, arguments, empty  # noqa: PTH109
+
+
+def _readable(source: bytes) -> bytes:
+    """The source as NVRTC takes it, byte for byte as long: no byte-order mark, and nothing that is not UTF-8.
+
+    NVRTC takes the one for a token, and of a text with the other it does not find the entry again.
+    """
+    if source.startswith(_MARK):
+        source = b" " * len(_MARK) + source[len(_MARK) :]
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return _NOT_UTF8.sub(lambda m: m.group(1) or b"?" * len(m.group()), source)
+    return source
 
 
 def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -14,6 +16,9 @@ import pytest
 from mutate.cli.main import main
 from mutate.errors import KmutateError
 from mutate.frontend.load import load_unit
+from mutate.pipeline.run import run_variants
+from mutate.results import Request
+from mutate.toolchain.locate import find_toolchain
 
 Kmutate = Callable[..., str]
 KERNEL = "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n"
@@ -165,3 +170,36 @@ def test_errors_from_python_are_the_same(kind: str, tmp_path: Path) -> None:
     with pytest.raises(KmutateError) as error:
         load_unit(b'#include "x.h"\n' + KERNEL.encode(), str(tmp_path / "k.cu"))
     assert error.value.slug == "not-a-file"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("command", [("list", "samples"), ("variants", "k.cu", "--no-verify", "--json"), ("--help",)])
+def test_a_full_disk_behind_the_standard_output(command: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text(KERNEL)
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "mutate", *command], stdout=full, stderr=subprocess.PIPE,
+                              text=True, cwd=tmp_path, timeout=100, check=False)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr and "\nnext: " in done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+@pytest.mark.parametrize("text", [
+    b"\xef\xbb\xbf" + KERNEL.encode(), b"// \xe9\xff caf\xc3\xa9\n" + KERNEL.encode() + b"// \xe9\n",
+    KERNEL.replace("{ ", "{\r\n").encode()])
+def test_texts_as_editors_leave_them(text: bytes, tmp_path: Path, kmutate: Kmutate) -> None:
+    """A byte-order mark, Latin-1, the line ends of Windows: every byte outside the edits stays."""
+    (tmp_path / "k.cu").write_bytes(text)
+    kmutate("variants", "k.cu", "--no-dynamic", "-m", "identity", "--strict", expect=0)
+    made = (tmp_path / "kmutate-out" / "k.identity.cu").read_bytes()
+    assert all(line in made for line in text.splitlines(keepends=True) if b"__global__" not in line)
+    assert made.startswith(text[:3])
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_a_header_that_nobody_has_is_said(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text('#include "nobody.h"\n' + KERNEL)
+    run_variants(Request(tmp_path / "k.cu", mutations=("identity",), output=tmp_path / "out"))
+    report = run_variants(Request(tmp_path / "k.cu", mutations=("identity",), output=tmp_path / "out"))
+    assert [w for w in report.warnings if "nobody.h" in w and "-I" in w], "also when it is known from the cache"
