@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from mutate.sim import layout as lay
 from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
+from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS, load_wavefronts
-from mutate.sim.timing.servers import L1_WAYS, L2_WAYS, fill, lookup, stays
+from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
 from mutate.sim.timing.touches import LINE_BITS, come_back, lines_of
+
+fill: Any = servers.fill
+lookup: Any = servers.lookup
+stays: Any = servers.stays
 
 
 def walk(seed: int, lines: int) -> list[int]:
