@@ -370,7 +370,13 @@ class Scanner:
         owner = scope.text.split("<")[0].strip().split("::")[-1]
         members = tuple(self._methods.get(name, ()))
         own = tuple(f for f in members if owner in f.qualified.split("::"))
-        return own or (() if self.values.unit.struct(owner) is not None else members)
+        return own or (members if self._is_type_variable(owner) else ())
+
+    def _is_type_variable(self, name: str) -> bool:
+        """Whether a name stands for a type that is not known here: a template parameter, an alias."""
+        function = self.values.function
+        return name in function.template_params or self.values.unit.typedef(name) is not None or bool(
+            re.search(rf"\busing\s+{re.escape(name)}\s*=|\btypedef\b[^;]*\b{re.escape(name)}\s*;", function.body.text))
 
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
         builtin = BUILTINS[name]

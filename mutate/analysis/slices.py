@@ -363,7 +363,8 @@ class Slicer:
 
     def _hand_on(self, node: Node, args: tuple[Node, ...], handed: list[Lambda]) -> list[Piece]:
         """A call that gets lambdas which access global memory: it stays, and calls what is left of them."""
-        if any(found.var in self.needed for found in handed):
+        if any(found.var in self.needed for found in handed) or self._any_needed(
+                self.info.written_by_call(node, args), node):
             return self._kept_whole(node)
         for part in (node.get("function"), *args):
             if part is not None and self.info.scopes.var_of.get(part) not in self._lambdas:

@@ -214,8 +214,8 @@ def variables_of(unit: Unit, node: Node, file_scope: bool = False) -> list[Var]:
         type_, is_ref = declared_type(base, declarator)
         if "__shared__" in words:
             space = Space.SHARED
-        elif file_scope and words & {"const", "constexpr"} and init is not None and type_.kind == "value" \
-                and not is_ref and unit.struct(type_.name) is None:
+        elif file_scope and words & {"const", "constexpr"} and not words & {"__constant__", "__managed__"} and \
+                init is not None and type_.kind == "value" and not is_ref and unit.struct(type_.name) is None:
             space = Space.REGISTER  # a named constant: the compiler puts its value where it is used
         elif "__constant__" in words:
             space = Space.CONSTANT
