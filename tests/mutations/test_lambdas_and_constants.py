@@ -10,7 +10,7 @@ from mutate.analysis.program import analyse
 from mutate.frontend.load import load_unit
 from mutate.frontend.tree import parse
 from mutate.model import Outcome, Verdict
-from mutate.mutations.base import Refused
+from mutate.mutations.base import Note, Refused
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import parse_composition
 from mutate.pipeline.run import prove_file
@@ -166,6 +166,21 @@ ARGUMENT = ("typedef void (*copy_t)(const char *, char *);\n"
 @pytest.mark.parametrize("instance", ["copy_one<float, float>", "copy_one<int, float>", "copy_after"])
 def test_an_instance_of_a_template_that_is_a_template_argument_is_mutated(instance: str) -> None:
     check_valid(prove(ARGUMENT, instance=instance))
+
+
+def test_instances_that_a_variant_was_not_made_for_are_said_to_be_as_they_were() -> None:
+    text = made(ARGUMENT, "memory-only", "copy_one<float, float>")
+    assert isinstance(text, VariantText)
+    (note,) = (n for n in text.notes if n.slug == "other-instances")
+    assert "<copy_one<float, float>>" in note.text
+    assert "struct km_Of<copy_one<float, float>>" in text.text.decode()
+    assert not any(n.slug == "other-instances" for n in _notes(CHOSEN, "0"))
+
+
+def _notes(source: str, instance: str) -> tuple[Note, ...]:
+    text = made(source, "memory-only", instance)
+    assert isinstance(text, VariantText)
+    return text.notes
 
 
 def test_a_template_that_is_a_template_argument_needs_an_instance() -> None:
