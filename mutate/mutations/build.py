@@ -72,8 +72,9 @@ def build_variant(unit: Unit, kernel: Function, mutations: tuple[Mutation, ...],
                 return rewrite
         features |= rewrite.features
         if "dispatch-rest" in rewrite.features:
-            notes.append(Note("other-instances", f"made for {', '.join(f'<{i}>' for i in instances)}: in other instances "
-                              "functions that are instances of templates are called as they are"))
+            wanted = ", ".join(f"<{i}>" for i in instances)
+            notes.append(Note("other-instances", f"made for {wanted}: in other instances functions that are instances "
+                              "of templates are called as they are"))
         guarded |= set(rewrite.guarded)
         bank = rewrite.bank if rewrite.bank[0] else bank
         notes += rewrite.notes
