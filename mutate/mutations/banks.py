@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     Clone,
     Note,
@@ -18,6 +21,8 @@ from mutate.mutations.base import (
 )
 from mutate.mutations.no_sync import shared_data_in_control
 from mutate.source import Edit
+
+_VECTOR = re.compile(r"(u?(char|short|int)|float)[24]$|(u?longlong|double)2$")
 
 
 def _array_of(a: Access) -> Var | None:
@@ -43,8 +48,25 @@ def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str, ha
             return False
         out.wrap(args[0], f"(decltype(&*({out.show(args[0])})))&km_bank({name}, {size}, ", ")", note)
         return True
-    out.wrap(a.node, f"km_bank({name}, {size}, &", ")", note)
+    element = _element(info, a)
+    whole = element is not None and any(b is not a and b.kind == a.kind and _statement(b.node) is _statement(a.node) and
+                                        (other := _element(info, b)) is not None and other.text == element.text
+                                        for b in info.sites.accesses)
+    # Two members of one vector are one wide access: they must stay beside each other.
+    out.wrap(element if whole and element is not None else a.node, f"km_bank({name}, {size}, &", ")", note)
     return True
+
+
+def _element(info: FunctionInfo, a: Access) -> Node | None:
+    """The vector in an array, such as a ``float2``, of which an access is to a member."""
+    inner = a.node.get("argument") if a.node.type == "field_expression" else None
+    if inner is None or inner.type != "subscript_expression" or "->" in a.node.text[len(inner.text):]:
+        return None
+    return inner if _VECTOR.match(info.values.value(inner).type.name) else None
+
+
+def _statement(node: Node) -> Node:
+    return next((up for up in node.ancestors() if up.type.endswith("_statement") or up.type == "declaration"), node)
 
 
 def _visible(info: FunctionInfo, array: Var) -> bool:

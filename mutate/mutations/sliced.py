@@ -6,6 +6,7 @@ What no kept access depends on is dropped; loads are folded into a sink, stores 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutate.analysis.accesses import Access
@@ -170,37 +171,35 @@ class _Writer:
         if not self._read.isdisjoint(a.roots):
             name = "km_put_each"
             self.features.add("put-each")
-        for up in a.node.ancestors():
-            if up is self.info.function.body:
-                break
-            if up.type in _BRANCHES:
-                inside = bisect_left(self._stores, up.end) - bisect_left(self._stores, up.start)
-                alternatives = up.type != "if_statement" or up.get("alternative") is not None
-                if inside < len(self._stores) or (alternatives and inside > 1):
-                    return f"{name}<{bisect_left(self._stores, a.node.start) + 1}>"
+        for whole in self._alternatives(a.node):
+            if bisect_left(self._stores, whole.end) - bisect_left(self._stores, whole.start) > 1:
+                return f"{name}<{bisect_left(self._stores, a.node.start) + 1}>"
         return name
 
     def _fold(self, node: Node) -> str:
-        """Loads of the branches of one statement differ by a number too, or one load with a selected address is made.
+        """Loads in the branches of one statement differ by a number too, or one load at a selected address is made."""
+        for whole in self._alternatives(node):
+            if whole.type in ("if_statement", "conditional_expression") and all(
+                    self._only_loads(whole.get(f)) for f in ("consequence", "alternative")):
+                continue  # the original selects the address too
+            if bisect_left(self._loads, whole.end) - bisect_left(self._loads, whole.start) > 1:
+                return f"km_fold<{bisect_left(self._loads, node.start) + 1}>"
+        return "km_fold"
+
+    def _alternatives(self, node: Node) -> Iterator[Node]:
+        """The statements around an access of whose branches the compiler may make one, the innermost first.
 
         A branch that returns has what follows it as its alternative.
         """
         for up in node.ancestors():
             if up is self.info.function.body:
-                break
+                return
             if up.type in _BRANCHES:
-                whole = up
-                if up.type == "if_statement" and up.get("alternative") is None:
-                    then = up.get("consequence")
-                    if then is None or not any(n.type == "return_statement" for n in then.walk()):
-                        continue
-                    whole = self.info.function.body
-                elif up.type != "switch_statement" and all(self._only_loads(up.get(f)) for f in
-                                                           ("consequence", "alternative")):
-                    continue  # the original selects the address too
-                if bisect_left(self._loads, whole.end) - bisect_left(self._loads, whole.start) > 1:
-                    return f"km_fold<{bisect_left(self._loads, node.start) + 1}>"
-        return "km_fold"
+                if up.type != "if_statement" or up.get("alternative") is not None:
+                    yield up
+                elif (then := up.get("consequence")) is not None and any(n.type == "return_statement"
+                                                                         for n in then.walk()):
+                    yield self.info.function.body
 
     def _only_loads(self, arm: Node | None) -> bool:
         """Whether a branch is no more than a load, or an assignment of one."""

@@ -44,6 +44,15 @@ MUTATION = Mutation(
                 "}\n",
                 after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])",
                        "(km_linear_thread() / 32u) & mask")),
+        Example("applies",
+                "__global__ void k(float *out, const float2 *in) {\n"
+                "    __shared__ float2 s[64];\n"
+                "    s[threadIdx.x] = in[threadIdx.x];\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = s[threadIdx.x ^ 1].x + s[threadIdx.x ^ 1].y;\n"
+                "}\n",
+                after=("&s[threadIdx.x ^ 1]).x + km_bank(", "&s[threadIdx.x ^ 1]).y;"),
+                why="two members of one vector stay beside each other: they are one wide access"),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
     ),
 )

@@ -104,7 +104,7 @@ class Values:
         a = self.unknown(s, depth + 1)
         b = self.integer(s, depth + 1)
         if kind == "sum":
-            minus = self.chance(0.3)
+            minus = self.chance(0.3) and (a.text != b.text or self.careless)
             lo, hi = (a.lo - b.hi, a.hi - b.lo) if minus else (a.lo + b.lo, a.hi + b.hi)
             return self._bounded(Int(f"({a.text} {'-' if minus else '+'} {b.text})", lo, hi), a)
         if kind == "product":
