@@ -131,13 +131,14 @@ def unified_diff(before: bytes, after: bytes, before_name: str, after_name: str,
     return "".join(out)
 
 
+_BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+
+
 def blank(source: bytes, spans: Sequence[Span]) -> bytes:
     """Replace spans by as many spaces, keeping newlines, so that every offset, line and column stays."""
     text = bytearray(source)
     for span in spans:
-        for i in range(span.start, span.end):
-            if text[i] not in (0x0A, 0x0D):
-                text[i] = 0x20
+        text[span.start : span.end] = text[span.start : span.end].translate(_BLANK)
     return bytes(text)
 
 

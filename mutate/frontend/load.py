@@ -56,7 +56,7 @@ def _parse_included(text: bytes) -> Node:
 
 
 def load_unit(source: bytes, name: str, options: SourceOptions | None = None) -> Unit:
-    """Parses a source text. Local ``#include "..."`` files are looked up beside the file, then in ``-I`` folders.
+    """Parses a source text. Local ``#include`` files are looked up beside whoever asks, beside this one, in ``-I``.
 
     ``KmutateError``: ``too-deep``, ``too-slow``, ``too-large``, as ``limits.bounded``.
     """
@@ -67,18 +67,21 @@ def load_unit(source: bytes, name: str, options: SourceOptions | None = None) ->
 def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     options = options or SourceOptions()
     folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
+    names: dict[tuple[int, int], str] = {}
 
-    def load(path: str) -> tuple[str, bytes] | None:
+    def load(path: str, by: str) -> tuple[str, bytes] | None:
         passed: IsADirectoryError | None = None
-        for folder in folders:
+        for folder in (Path(by).parent, *folders):
             candidate = folder / path
             try:
-                return str(candidate), read_file(candidate)
+                data, state = read_file(candidate), candidate.stat()
+                # However it is written, a file has one name.
+                return names.setdefault((state.st_dev, state.st_ino), str(candidate)), data
             except NotAFileError:
                 raise  # a compiler would wait for it
             except IsADirectoryError as error:
                 passed = error
-            except OSError:
+            except (OSError, ValueError):
                 continue
         if passed is not None:
             raise passed

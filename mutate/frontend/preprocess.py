@@ -39,6 +39,7 @@ _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILIN
 _MOST_NAMES = 8
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _NOT_NEWLINE = re.compile(rb"[^\r\n]")
+_MOST_FILES = 256
 # Words that the grammar misreads and that change nothing in the analysis: blanked.
 _NOISE = re.compile(rb"\b(?:__align__|alignas|__attribute__)\s*(?=\()|\b(?:__cluster_dims__|__maxnreg__)\s*(?=\()"
                     rb"|\b__extension__\b|\b__grid_constant__\b")
@@ -63,11 +64,12 @@ class Segment:
 
 @dataclass(frozen=True)
 class Include:
-    """An ``#include`` as written; ``local`` in quotes."""
+    """An ``#include`` as written; ``local`` in quotes. ``found`` names the file of the unit that it is."""
 
     path: str
     local: bool
     span: Span
+    found: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Expansion:
     includes: tuple[Include, ...]
     directives: tuple[Span, ...]
     unknown_conditions: tuple[Span, ...] = ()
+    inactive: tuple[Span, ...] = ()
+    """What ``#if`` leaves out, between one directive and the next."""
     _starts: tuple[int, ...] = field(default=(), repr=False)
 
     def segment_at(self, offset: int) -> int:
@@ -178,11 +182,13 @@ def predefined(arch: str) -> dict[str, Macro]:
     return {name: Macro(name, None, value.encode()) for name, value in values.items()}
 
 
-Loader = Callable[[str], tuple[str, bytes] | None]
+Loader = Callable[[str, str], tuple[str, bytes] | None]
 
 
 class Preprocessor:
-    """One run over a file and the local files it includes. ``load(path)`` gives (name, bytes) of a local include.
+    """One run over a file and the local files it includes. ``load(path, by)`` gives (name, bytes) of a local include that
+
+    the file with the name ``by`` asks for.
 
     It raises ``NotAFileError`` and ``IsADirectoryError`` where there is something else than a file. What includes the
     one with ``name``, the file itself, does not get it a second time.
@@ -211,6 +217,7 @@ class Preprocessor:
         includes: list[Include] = []
         directives: list[Span] = []
         unknown: list[Span] = []
+        inactive: list[Span] = []
         at = 0
         # Stack of (this branch is active, some branch was taken, the enclosing region is active).
         stack: list[tuple[bool, bool, bool]] = []
@@ -227,6 +234,7 @@ class Preprocessor:
             if end <= start:
                 return
             if stack and not stack[-1][0]:
+                inactive.append(Span(start, end))
                 verbatim(start, end, _NOT_NEWLINE.sub(b" ", bytes(work[start:end])))
                 return
             text = bytes(work[start:end])
@@ -263,7 +271,7 @@ class Preprocessor:
         if not segments:
             segments.append(Segment(0, 0, 0, 0, True))
         return Expansion(source, b"".join(parts), tuple(segments), dict(self.macros), tuple(includes),
-                         tuple(directives), tuple(unknown), tuple(s.start for s in segments))
+                         tuple(directives), tuple(unknown), tuple(inactive), tuple(s.start for s in segments))
 
     def _directive(self, name: bytes, rest: bytes, span: Span, active: bool, stack: list[tuple[bool, bool, bool]],
                    includes: list[Include], unknown: list[Span]) -> None:
@@ -302,12 +310,13 @@ class Preprocessor:
         elif name == b"include" and (m := _INCLUDE.match(self._named(rest))):
             local = m.group(1) is not None
             path = (m.group(1) or m.group(2)).decode(errors="replace")
-            includes.append(Include(path, local, span))
             try:
-                self.include(path)
+                found = self.include(path)
             except IsADirectoryError:
                 if local:  # <random> is no folder of that name that lies beside the file
                     raise
+                found = ""
+            includes.append(Include(path, local, span, found))
 
     def _named(self, rest: bytes) -> bytes:
         """What an ``#include`` names, where a macro stands for it."""
@@ -318,19 +327,23 @@ class Preprocessor:
             rest = macro.body
         return rest
 
-    def include(self, path: str) -> None:
-        """Reads a local file that is found and was not read yet, with the macros as they are now.
+    def include(self, path: str) -> str:
+        """Reads a local file that is found and was not read yet, with the macros as they are now. Its name, or none.
 
         Raises what ``load`` raises.
         """
-        if self._load is None or len(self._seen) >= 256:
-            return
-        found = self._load(path)
-        if found is not None and found[0] not in self._seen:
-            self._seen.add(found[0])
-            name, self._name = self._name, found[0]
-            self.included.append((found[0], self.run(found[1])))
-            self._name = name
+        found = self._load(path, self._name) if self._load is not None else None
+        if found is None:
+            return ""
+        name, source = found
+        if name not in self._seen:
+            if len(self._seen) >= _MOST_FILES:
+                return ""
+            self._seen.add(name)
+            around, self._name = self._name, name
+            self.included.append((name, self.run(source)))
+            self._name = around
+        return name
 
     def _uses(self, text: bytes) -> Iterable[tuple[int, int, bytes]]:
         """Macro uses of a stretch: (start, end, expansion)."""

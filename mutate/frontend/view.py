@@ -8,13 +8,15 @@ every message stay the user's. The file that is written is never touched by this
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence, Set
 
 from mutate.frontend.units import File, Function, Item, Unit, declarator_name, function_declarator
 from mutate.source import Span, blank
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_NAMESPACE_STD = re.compile(rb"\busing\s+namespace\s+std\s*;")
+# `using namespace std::chrono;`, `using std::cout;`: what a host library has, NVRTC does not know.
+_USING_STD = re.compile(rb"\busing\s+(namespace\s+)?(?:::\s*)?std\s*(?:::\s*(\w+)\s*)*;")
 
 
 def _head_words(item: Item) -> frozenset[str]:
@@ -24,12 +26,13 @@ def _head_words(item: Item) -> frozenset[str]:
     return frozenset(w.decode() for w in _WORD.findall(text))
 
 
-def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
-    """Whether device code can use an item and something needed mentions it."""
-    if item.node is kernel.item.node:
+def _keeps(item: Item, kernels: Set[int], needed: set[str]) -> bool:
+    """Whether device code can use an item and something needed mentions it. ``kernels`` are ids of items."""
+    if id(item) in kernels:
         return True
     if item.kind == "using":
-        return not _NAMESPACE_STD.search(item.node.text.encode())
+        found = _USING_STD.search(item.node.text.encode())
+        return found is None or (found[1] is None and found[2] is not None and found[2].decode() in needed)
     if item.kind == "other":
         return item.device
     if item.names.isdisjoint(needed):
@@ -45,6 +48,7 @@ def _keeps(item: Item, kernel: Function, needed: set[str]) -> bool:
 
 
 _ARGUMENT = re.compile(rb"[<,]\s*&?\s*(?:\w+\s*::\s*)*([A-Za-z_]\w*)")
+_ARGUMENTS = re.compile(rb"(\w+)\s*<([^;{}<>]{1,400})>")
 
 
 def calls_template_argument(kernel: Function) -> bool:
@@ -54,32 +58,43 @@ def calls_template_argument(kernel: Function) -> bool:
 
 
 def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
-    """Device functions that stand in template arguments of the file, when the kernel calls a template parameter; types,
+    """Names that stand in template arguments of a kernel, or of the templates of the file that launch it.
 
-    when it uses members of one.
+    Of all template arguments of the file device functions, when the kernel calls a template parameter, and types, when
+    it uses members of one.
     """
+    if not kernel.is_template:
+        return set()
+    launching = {kernel.name}
+    templates = [f for f in unit.main.functions if f.is_template and not f.is_device and f is not kernel]
+    while fresh := {f.name for f in templates if not launching.isdisjoint(f.item.mentions)} - launching:
+        launching |= fresh
+    words = {w.decode() for m in _ARGUMENTS.finditer(unit.main.expansion.text) if m[1].decode() in launching
+             for w in _WORD.findall(m[2])}
     body = kernel.body.text
     names: set[str] = set()
     if calls_template_argument(kernel):
         names |= unit.device_functions().keys()
     if any(re.search(rf"\b{re.escape(p)}\s*::", body) for p in kernel.template_params):
         names |= {n for f in unit.files() for n in f.structs}
-    if not names:
-        return set()
-    words = {w.decode() for w in _ARGUMENT.findall(unit.main.expansion.text)}
-    return words & names
+    if names:
+        words |= {w.decode() for w in _ARGUMENT.findall(unit.main.expansion.text)} & names
+    return words
 
 
-def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:
-    """Ids of the items a kernel reaches by name, in all files, and every name that is mentioned."""
-    needed = set(kernel.item.mentions) | {"operator"} | _template_arguments(unit, kernel)
+def needed_items(unit: Unit, kernels: Sequence[Function], names: Set[str] = frozenset()) -> tuple[set[int], set[str]]:
+    """Ids of the items that kernels and ``names`` reach by name, in all files, and every name that is mentioned."""
+    needed = {"operator", *names}
+    for kernel in kernels:
+        needed |= kernel.item.mentions | _template_arguments(unit, kernel)
     kept: set[int] = set()
     grew = True
     items = [i for f in unit.files() for i in f.items]
+    start = {id(k.item) for k in kernels}
     while grew:
         grew = False
         for item in items:
-            if id(item) not in kept and _keeps(item, kernel, needed):
+            if id(item) not in kept and _keeps(item, start, needed):
                 kept.add(id(item))
                 needed |= item.mentions
                 grew = True
@@ -88,19 +103,13 @@ def needed_items(unit: Unit, kernel: Function) -> tuple[set[int], set[str]]:
 
 def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) -> tuple[Span, ...]:
     """Spans of the user's file that NVRTC must not see. ``has_header(path)``: NVRTC can find this system header."""
-    kept, needed = needed_items(unit, kernel)
+    kept, needed = needed_items(unit, (kernel,))
     main = unit.main
     expansion = main.expansion
-    spans: list[Span] = []
-    for item in main.items:
-        if id(item) in kept:
-            spans += [expansion.to_source(s) for s in host_members(item)]
-            continue
-        spans += _without_directives(expansion.to_source(item.node.span), expansion.directives)
-    # A specialisation or an explicit instantiation of something blanked goes with it (it is an item itself).
+    spans = blanked_items(main, kept)
     needed_text = _raw_words(main, kept)
     for include in expansion.includes:
-        files = _closure_of_include(unit, include.path)  # found beside the file or in an -I folder, in either spelling
+        files = _closure_of_include(unit, include.found)  # found beside the file or in an -I folder
         library = include.path.split("/")[0]
         if files:
             used = any(_is_used(f, kept, needed, needed_text) for f in files)
@@ -125,6 +134,28 @@ def host_members(item: Item) -> list[Span]:
     return out
 
 
+def blanked_items(file: File, kept: Set[int]) -> list[Span]:
+    """Spans of a file's items that are not kept, less its directives, and of the host's members of those that are.
+
+    What one use of a macro makes stays whole. A specialisation or an explicit instantiation of something blanked goes
+    with it (it is an item itself).
+    """
+    expansion = file.expansion
+    spans: list[Span] = []
+    stays = -1
+    at = [(expansion.to_source(i.node.span), i) for i in file.items]
+    first_kept = [s.start for s, i in at if id(i) in kept]
+    for span, item in at:
+        if id(item) in kept:
+            stays = max(stays, span.end)
+            spans += [expansion.to_source(s) for s in host_members(item)]
+            continue
+        following = bisect_left(first_kept, span.start)
+        if span.start >= stays and (following == len(first_kept) or first_kept[following] >= span.end):
+            spans += _without_directives(span, expansion.directives)
+    return spans
+
+
 # Libraries that host code uses more often than kernels, whose names are all in one namespace; they take seconds to
 # compile, if they can be without a host.
 _BY_NAMESPACE = frozenset({"cub", "thrust"})
@@ -140,18 +171,17 @@ def _raw_words(file: File, kept: set[int]) -> frozenset[str]:
     return frozenset(words)
 
 
-def _closure_of_include(unit: Unit, path: str) -> list[File]:
-    """The included file and everything it includes, as far as they were found."""
-    found: list[File] = []
-    work = [path]
+def _closure_of_include(unit: Unit, name: str) -> list[File]:
+    """The included file with this name and everything it includes, as far as they were found."""
+    files = {f.name: f for f in unit.included}
+    found: dict[str, File] = {}
+    work = [name]
     while work:
-        name = work.pop().replace("\\", "/")
-        for file in unit.included:
-            tail = file.name.replace("\\", "/")
-            if (tail == name or tail.endswith("/" + name.lstrip("./"))) and file not in found:
-                found.append(file)
-                work += [i.path for i in file.expansion.includes]
-    return found
+        file = files.get(work.pop())
+        if file is not None and file.name not in found:
+            found[file.name] = file
+            work += [i.found for i in file.expansion.includes]
+    return list(found.values())
 
 
 def _is_used(file: File, kept: set[int], needed: set[str], raw_words: frozenset[str]) -> bool:

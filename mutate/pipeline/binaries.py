@@ -9,7 +9,7 @@ from mutate.dynamic import Binary
 from mutate.frontend.load import load_unit
 from mutate.model import Certificate
 from mutate.mutations.build import VariantText
-from mutate.pipeline.compiling import Compiling
+from mutate.pipeline.compiling import Compiling, project_headers
 from mutate.pipeline.prove import Candidate, Prover, Work
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.select import select_kernels
@@ -50,7 +50,7 @@ def compile_file(request: Request, progress: Progress = no_progress) -> list[Ker
     options = request.source_options()
     unit = load_unit(source, str(request.path), options)
     kernels = select_kernels(unit, request.kernels)
-    compiling = Compiling(request)
+    compiling = Compiling(request, project_headers(request, unit))
     built = {id(k): build(unit, k, requested_mutations(request), options, compiling) for k in kernels}
     targets = [t for t in make_targets(unit, kernels, request, []) if not needs_instance(t)]
     works = [Work(t, t.name, built[id(t.kernel)].source,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from mutate.errors import KmutateError
+from mutate.frontend.headers import Headers
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.results import Request
@@ -20,18 +22,25 @@ _WORD = re.compile(r"\w+")
 
 
 class Compiling:
-    """The compiler of one run, with the request's options. ``file`` is the name that messages show."""
+    """The compiler of one run, with the request's options. ``file`` is the name that messages show.
 
-    def __init__(self, request: Request) -> None:
+    ``headers`` are taken in place of those on disk.
+    """
+
+    def __init__(self, request: Request, headers: Headers) -> None:
         self.file = str(request.path)
         self.options = CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
                                       std=request.std, maxrregcount=request.maxrregcount,
                                       use_fast_math=request.use_fast_math, pre_includes=request.pre_includes)
         self.compiler = Compiler()
+        self.headers = headers
 
     def submit(self, source: bytes, entry: str, then: Callable[[Result], None] | None = None) -> None:
         """Compile what NVRTC gets of a kernel; without ``then`` to have it done when it is asked for."""
-        self.compiler.submit(Job(source, self.file, entry, self.options), then)
+        options, headers = self.options, self.headers.texts(entry)
+        if headers:
+            options = replace(options, extra=(*options.extra, *(f"-I{folder}" for folder in self.headers.folders)))
+        self.compiler.submit(Job(source, self.file, entry, options, headers), then)
 
     def early(self, kernel: Function, source: bytes) -> None:
         """Compile a kernel, or a variant of it, before anything is known of its launches.
@@ -40,6 +49,11 @@ class Compiling:
         """
         if not kernel.is_template:
             self.submit(source, kernel.qualified)
+
+
+def project_headers(request: Request, unit: Unit) -> Headers:
+    """The unit's own headers with their host code blanked."""
+    return Headers(unit, request.include_dirs, request.pre_includes)
 
 
 def device_source(unit: Unit, kernel: Function) -> bytes:

@@ -13,6 +13,7 @@ from functools import partial
 
 from mutate.certify import count, demands, matching, relevant_classes, static_reasons
 from mutate.errors import KmutateError
+from mutate.frontend.headers import Headers
 from mutate.model import Certificate, OccupancyPlan, Reason, Resources, StaticCounts, Verdict, worst
 from mutate.mutations.base import Mutation
 from mutate.mutations.build import VariantText
@@ -61,6 +62,7 @@ class Work:
     entry: str
     original_source: bytes
     candidates: list[Candidate]
+    headers: Headers = field(default_factory=Headers)
     original: Compiled | None = None
     rolled: dict[bool, Compiled] = field(default_factory=dict)
     rolled_sources: dict[bool, bytes] = field(default_factory=dict)
@@ -103,6 +105,7 @@ class Prover:
         self.works = list(works)
         self._find_device()
         for work in works:
+            work.headers = self.compiling.headers
             work.open = 1 + len(work.candidates)
             self._submit(work, work.original_source, partial(self._original_done, work))
             for c in work.candidates:

@@ -11,7 +11,7 @@ from mutate.errors import KmutateError
 from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import calls_template_argument
-from mutate.pipeline.compiling import Compiling, device_source
+from mutate.pipeline.compiling import Compiling, device_source, project_headers
 from mutate.pipeline.select import select_kernels
 from mutate.pipeline.start import remember_complete, start_compilers
 from mutate.results import KernelResult, Progress, Report, Request, Target
@@ -59,7 +59,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
                            f"{len(source) / 1e6:.1f} MB", file=str(request.path),
                            hint="choose kernels with -k, or give them in a file of their own")
     seconds = {"parse": time.perf_counter() - start}
-    compiling = Compiling(request) if request.verify else None
+    compiling = Compiling(request, project_headers(request, unit)) if request.verify else None
     prover = None
     try:
         if compiling is not None:

@@ -11,7 +11,7 @@ from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
-from mutate.pipeline.compiling import Compiling, device_source, original_error
+from mutate.pipeline.compiling import Compiling, device_source, original_error, project_headers
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.select import select_kernels
 from mutate.pipeline.start import remember_complete
@@ -104,7 +104,7 @@ def _element(text: str) -> str:
 
 def _compile(works: Sequence[_Work], unit: Unit, request: Request, progress: Progress) -> None:
     """Compiles all kernels with line information, which leaves the code as it is, and disassembles them at once."""
-    compiling = Compiling(request)
+    compiling = Compiling(request, project_headers(request, unit))
     compiling.options = replace(compiling.options, extra=("-lineinfo",))
     for work in works:
         def done(result: Compiled | CompileFailed, work: _Work = work) -> None:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from mutate.errors import KmutateError
+from mutate.frontend.headers import Headers
 from mutate.launch.model import Launch
 from mutate.limiter.model import Interval
 from mutate.limiter.stats import resample
@@ -49,6 +50,7 @@ class Source:
     text: bytes
     built: Built
     unbounded: bytes = b""
+    headers: Headers = field(default_factory=Headers)
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,8 @@ def sweep_item(axis: str, swept: Swept, request: Request, machine: Machine | Non
     unbounded = _without_bounds(work)
     texts = {ORIGINAL: (work.original_source, work.original),
              **{c.name: (c.source, c.compiled) for c in work.candidates if c.name in swept.usable}}
-    sources = {name: Source(text, Built(compiled, swept.listings[name]), unbounded if name == ORIGINAL else b"")
+    sources = {name: Source(text, Built(compiled, swept.listings[name]), unbounded if name == ORIGINAL else b"",
+                            work.headers)
                for name, (text, compiled) in texts.items() if compiled is not None and name in swept.listings}
     emulates = gpu is None and machine is not None and machine.projection
     device, carveout_kb = swept.device, swept.carveout_kb
@@ -171,22 +174,24 @@ def _planned(axis: str, subject: Subject, sources: Mapping[str, Source], entry: 
         if subject.emulates:
             return cache_settings(subject, {})
         made = _build([(name, s.text, (CG_OPTION,), request.maxrregcount) for name, s in sources.items()], entry,
-                      request, progress)
+                      request, sources[ORIGINAL].headers, progress)
         return cache_settings(subject, {n: b for n, b in made.items() if isinstance(b, Built)})
-    return _register_settings(subject, sources[ORIGINAL].unbounded, entry, request, progress)
+    return _register_settings(subject, sources[ORIGINAL], entry, request, progress)
 
 
-def _register_settings(subject: Subject, text: bytes, entry: str, request: Request, progress: Progress
+def _register_settings(subject: Subject, source: Source, entry: str, request: Request, progress: Progress
                        ) -> tuple[list[Planned], list[str]]:
-    """``text`` is without launch bounds, which the compiler heeds rather than a cap."""
+    """Without launch bounds, which the compiler heeds rather than a cap."""
+    text, headers = source.unbounded, source.headers
     now = request.maxrregcount
     built: list[tuple[int | None, Built]] = [(now, subject.original)]
     if now is not None or subject.bounded:
-        free = _build([(None, text, (), None)], entry, request, progress)[None]
+        free = _build([(None, text, (), None)], entry, request, headers, progress)[None]
         if isinstance(free, Built):
             built.append((None, free))
     natural = max(b.compiled.registers for _, b in built)
-    found = _build([(cap, text, (), cap) for cap in register_caps(subject, natural)], entry, request, progress)
+    found = _build([(cap, text, (), cap) for cap in register_caps(subject, natural)], entry, request, headers,
+                   progress)
     built += [(cap, b) for cap, b in found.items() if isinstance(b, Built)]
     planned, notes = register_settings(subject, built, now)
     notes += [f"with -maxrregcount={cap} it does not compile: {b.error.message}" for cap, b in found.items()
@@ -195,9 +200,9 @@ def _register_settings(subject: Subject, text: bytes, entry: str, request: Reque
 
 
 def _build(jobs: Sequence[tuple[_Key, bytes, tuple[str, ...], int | None]], entry: str, request: Request,
-           progress: Progress) -> dict[_Key, Built | CompileFailed]:
+           headers: Headers, progress: Progress) -> dict[_Key, Built | CompileFailed]:
     """Compiles (key, text, further options, register cap) together, and disassembles what came of it."""
-    compiling = Compiling(request)
+    compiling = Compiling(request, headers)
     usual = compiling.options
     results: dict[_Key, Compiled | CompileFailed] = {}
     for key, text, extra, cap in jobs:

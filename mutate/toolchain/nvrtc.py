@@ -3,8 +3,8 @@
 A source that nvcc takes is not always one that NVRTC takes, which knows no host code and no host headers. So a
 prelude gives what nvcc's implicit headers give, absent host headers are empty, and a failed compile is tried again
 the way its message asks for: another absent header taken as empty (and said so), functions without annotation taken
-as device functions, C++14 where `register` is used, cooperative groups with all their dependencies, no prelude. What
-is reported of a failure is the first attempt's message, at the user's line.
+as device functions, C++14 where `register` is used, cooperative groups with all their dependencies, no prelude, the
+project's headers as they are on disk. What is reported of a failure is the first attempt's message, at the user's line.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ _CLASH = re.compile(r"redeclaration|redefinition|already|ambiguous|more than one
 class Job:
     """One kernel to compile. ``name`` is the path that messages show and whose folder quoted includes start from;
 
-    ``entry`` is a C++ name expression: ``fd3d``, ``ns::kernel``, ``reduce6<512>``.
+    ``entry`` is a C++ name expression: ``fd3d``, ``ns::kernel``, ``reduce6<512>``. ``headers`` are (name in an
+    ``#include``, text) of headers that are taken in place of what is on disk.
     """
 
     source: bytes
     name: str
     entry: str
     options: CompileOptions = field(default_factory=CompileOptions)
+    headers: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,17 @@ class _Attempt:
     tolerance: Tolerance
     key: str
     report: bool = True
+    in_memory: bool = True
     assumed: tuple[str, ...] = ()
     first_log: str | None = None
     seconds: float = 0.0
     count: int = 0
+
+    def forget(self) -> bool:
+        """What the next attempt says is the news; not where it reads host code again, which was no news before."""
+        if self.in_memory:
+            self.first_log = None
+        return True
 
 
 def compile_program(source: bytes, name: str, entry: str, options: CompileOptions | None = None) -> Result:
@@ -247,6 +256,7 @@ def _prepare(job: Job, tools: Toolchain) -> _Attempt:
     if not includes.computed:
         arguments = nvrtc_arguments(job.options, tools, tolerance)
         key = digest(_FORMAT, job.source, job.name, job.entry, *arguments, "|", *tolerance.empty_headers,
+                     "|", *(part for header in job.headers for part in header),
                      "|", *includes.missing, "|", *(part for file in includes.files for part in file),
                      "|", identity(tools.nvrtc or ""), *map(identity, tools.include_dirs), identity(_prelude()))
     return _Attempt(job, includes, tolerance, key)
@@ -260,9 +270,12 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
     arguments = nvrtc_arguments(attempt.job.options, tools, attempt.tolerance)
     if not attempt.report:
         arguments = tuple(a for a in arguments if a != "--ptxas-options=-v")
-    empty = (*attempt.tolerance.empty_headers, *attempt.assumed)
-    source = _readable(without_lambda_spaces(attempt.job.source))
-    return os.getcwd(), source, attempt.job.name, attempt.job.entry, arguments, empty  # noqa: PTH109
+    headers = dict.fromkeys((*attempt.tolerance.empty_headers, *attempt.assumed), b"\n")
+    if attempt.in_memory:
+        headers.update((name, _readable(without_lambda_spaces(text))) for name, text in attempt.job.headers)
+    job = attempt.job
+    source = _readable(without_lambda_spaces(job.source))
+    return os.getcwd(), source, job.name, job.entry, arguments, tuple(headers.items())  # noqa: PTH109
 
 
 def _readable(source: bytes) -> bytes:
@@ -295,7 +308,7 @@ def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
         return _failure("the compiler was stopped after its time limit", attempt.seconds)
     if status == worker.SUCCESS:
         return _success(attempt, log, cubin, entry)
-    if attempt.first_log is None or not attempt.report:
+    if attempt.first_log is None or (not attempt.report and attempt.in_memory):
         attempt.first_log = log
     if _remedy(attempt, log):
         return None
@@ -307,22 +320,22 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
     tolerance, problem = attempt.tolerance, first_error(log)
     if tolerance.minimal:
         # What is wrong is what is wrong with all declarations.
-        attempt.tolerance, attempt.first_log = replace(tolerance, minimal=False), None
-        return True
+        attempt.tolerance = replace(tolerance, minimal=False)
+        return attempt.forget()
     header = missing_header(log)
     if header is not None and header not in attempt.assumed:
         attempt.assumed += (header,)
         if header in HOST_HEADERS:
             # One of the toolkit's own headers wanted it; what comes after it is the news.
-            attempt.first_log = None
+            attempt.forget()
         return True
     if _HOST_FUNCTION in log and not tolerance.unannotated_is_device:
         # It is met by that: what comes after it is the news.
-        attempt.tolerance, attempt.first_log = replace(tolerance, unannotated_is_device=True), None
-        return True
+        attempt.tolerance = replace(tolerance, unannotated_is_device=True)
+        return attempt.forget()
     if _OLD_KEYWORD in log and attempt.job.options.std is None and not tolerance.old_dialect:
-        attempt.tolerance, attempt.first_log = replace(tolerance, old_dialect=True), None
-        return True
+        attempt.tolerance = replace(tolerance, old_dialect=True)
+        return attempt.forget()
     if attempt.includes.groups and tolerance.limit_groups:
         attempt.tolerance = replace(tolerance, limit_groups=False, cccl=True)
         return True
@@ -332,6 +345,10 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
     if problem is None and attempt.report:
         # With ptxas' report asked for, NVRTC withholds ptxas' errors.
         attempt.report = False
+        return True
+    if attempt.job.headers and attempt.in_memory:
+        # What looked like the host's may be needed: where a macro that nobody knows makes a declaration, for example.
+        attempt.in_memory, attempt.report = False, True
         return True
     return False
 

@@ -3,7 +3,8 @@
 Run as a script by ``workers.Pool`` (isolated, without site-packages: it may import the standard library only), so that
 a crash or a hang of the compiler costs one result and not the whole run. ctypes releases the GIL during each call.
 
-A request is a marshalled tuple ``(cwd, source, name, entry, argv, empty_headers)``; the reply a marshalled tuple
+A request is a marshalled tuple ``(cwd, source, name, entry, argv, headers)``, the last being (name in an ``#include``,
+text) of headers that are in memory; the reply a marshalled tuple
 ``(status, log, cubin, lowered_entry, supported_archs, seconds)`` with NVRTC's result code as status.
 """
 
@@ -31,7 +32,7 @@ MEMORY = 16 << 30
 """Bytes of address space that a compiler may take."""
 _PARENT_CHECK_SECONDS = 2.0
 
-Request = tuple[str, bytes, str, str, tuple[str, ...], tuple[str, ...]]
+Request = tuple[str, bytes, str, str, tuple[str, ...], tuple[tuple[str, bytes], ...]]
 Reply = tuple[int, str, bytes, str, tuple[int, ...], float]
 
 _FlowCallback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
@@ -75,15 +76,15 @@ class Nvrtc:
 
     def compile(self, request: Request, limit: float | None = None) -> Reply:
         """Compile one program. ``limit`` in seconds cancels it between compiler phases, where NVRTC is new enough."""
-        _, source, name, entry, argv, empty = request
+        _, source, name, entry, argv, headers = request
         start = time.perf_counter()
         wanted = next((a.partition("=sm_")[2] for a in argv if a.startswith("--gpu-architecture=sm_")), "")
         if self.archs and int("".join(c for c in wanted if c.isdigit()) or 0) not in self.archs:
             return UNSUPPORTED_ARCH, "", b"", "", self.archs, 0.0
         lib, program = self._lib, ctypes.c_void_p()
-        names = (ctypes.c_char_p * len(empty))(*[h.encode() for h in empty])
-        bodies = (ctypes.c_char_p * len(empty))(*[b"\n" for _ in empty])
-        status = lib.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), len(empty), bodies, names)
+        names = (ctypes.c_char_p * len(headers))(*[h.encode() for h, _ in headers])
+        bodies = (ctypes.c_char_p * len(headers))(*[text for _, text in headers])
+        status = lib.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), len(headers), bodies, names)
         if status != SUCCESS:
             return status, self._error(status), b"", "", self.archs, 0.0
         try:

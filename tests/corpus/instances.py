@@ -16,7 +16,7 @@ from mutate.frontend.tree import Node
 from mutate.frontend.units import File, Function, Unit, declarator_name
 from mutate.toolchain.includes import HOST_HEADERS
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\b[A-Za-z_]\w*")
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
 _LEVELS = 6
 
@@ -83,7 +83,7 @@ class _Template:
         return {p.name for p in self.params} | (self.outer.all_names() if self.outer else set())
 
 
-_NUMBER = re.compile(r"(?:const\s+)?(?:unsigned|int|size_t|u?int\d+_t|long|short|char|auto)\b")
+_NUMBER = re.compile(r"(?:const\s+)?(?:unsigned|int|uint|size_t|u?int\d+_t|long|short|char|auto)\b")
 
 
 def _parameters(declaration: Node) -> tuple[_Param, ...]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from projects import AS_IT_STANDS, Way, note, other_way, read_project
 
 from mutate.errors import KmutateError
+from mutate.frontend.headers import Headers
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.sass.disasm import Listing, disassemble
@@ -78,6 +79,8 @@ def compile_all(root: Path, kernels: Sequence[Kernel], arch: str, limit: float) 
     """Compiles all instances; what fails is tried with names of host libraries declared, and as C++14."""
     compiler = Compiler(limit=limit)
 
+    headers: dict[int, Headers] = {}
+
     def submit(kernel: Kernel, instance: str | None, way: Way) -> None:
         entry = kernel.function.qualified
         if instance is not None or kernel.function.is_template:
@@ -93,7 +96,8 @@ def compile_all(root: Path, kernels: Sequence[Kernel], arch: str, limit: float) 
                 submit(kernel, instance, other_way(result.log))
 
         source = device_text(kernel.unit.source, host_spans(kernel.unit, kernel.function, lambda _: True))
-        compiler.submit(Job(source, kernel.file, entry, options), keep)
+        texts = headers.setdefault(id(kernel.unit), Headers(kernel.unit, kernel.folders)).texts(entry)
+        compiler.submit(Job(source, kernel.file, entry, options, texts), keep)
 
     for kernel in kernels:
         for instance in kernel.instances:

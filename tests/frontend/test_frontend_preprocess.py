@@ -177,7 +177,7 @@ def test_the_text_of_a_span_may_be_put_on_one_line() -> None:
 
 def test_a_file_read_before_the_source_defines_its_macros() -> None:
     files = {"before.h": b"#define N 16\n", "again.h": b"#include \"before.h\"\n#define M N\n"}
-    preprocessor = Preprocessor((), "sm_90", lambda path: (path, files[path]) if path in files else None)
+    preprocessor = Preprocessor((), "sm_90", lambda path, by: (path, files[path]) if path in files else None)
     for path in ("before.h", "again.h", "missing.h"):
         preprocessor.include(path)
     assert preprocessor.run(b"int a[N], b[M];").text.strip() == b"int a[16], b[16];"

@@ -1,0 +1,141 @@
+"""What NVRTC gets to see of the project's own headers: with everything blanked that only the host needs.
+
+As ``view`` does for the user's file. Such a header is handed to NVRTC in memory, under the names that ``#include`` has
+it, with a ``#line`` that says which file it is: messages and line tables have the user's lines. Headers of the system
+and of NVIDIA's toolkit stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from mutate.frontend.preprocess import blank_comments
+from mutate.frontend.tree import TooDeepError, TooSlowError, parse
+from mutate.frontend.units import File, Unit
+from mutate.frontend.view import blanked_items, device_text, needed_items
+from mutate.source import Edit, Span, apply_edits, blank
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DEVICE = frozenset({"__device__", "__global__", "constexpr", "consteval"})
+_ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
+# Names that can stand between quotes.
+_NAME = re.compile(r'[^"\n\ud800-\udfff]+')
+# What tells an include folder of a toolkit, or of a library as large as one, from a project's.
+_TOOLKIT = ("cuda_runtime_api.h", "cuda/std", "cub/cub.cuh", "thrust/version.h", "cute/tensor.hpp", "stdio.h")
+
+
+class Headers:
+    """The project's headers of one unit, for all its kernels. ``include_dirs`` are those of the command line.
+
+    Without a unit there are none: all are taken from disk.
+    """
+
+    def __init__(self, unit: Unit | None = None, include_dirs: Sequence[str] = (), pre_includes: Sequence[str] = ()
+                 ) -> None:
+        self._unit = unit
+        self._names = _own_headers(unit, include_dirs, pre_includes) if unit is not None else {}
+        self._files = {f.name: f for f in unit.included if f.name in self._names} if unit is not None else {}
+        self._known = {n for f in self._files.values() for i in f.items for n in i.names}
+        self._texts: dict[frozenset[str], tuple[tuple[str, bytes], ...]] = {}
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where the headers lie: for includes in branches that are not taken here, to be looked in after all others."""
+        return tuple(dict.fromkeys(str(Path(name).absolute().parent) for name in self._files))
+
+    def texts(self, entry: str) -> tuple[tuple[str, bytes], ...]:
+        """(name in ``#include``, text) of each header of which something is blank, and of what these include.
+
+        ``entry`` is the C++ name of what is compiled: its template arguments may be the headers' own.
+        """
+        if self._unit is None or not self._files:
+            return ()
+        asked = self._known.intersection(_WORD.findall(entry))
+        found = self._texts.get(frozenset(asked))
+        if found is None:
+            found = self._texts[frozenset(asked)] = tuple(self._make(self._unit, asked))
+        return found
+
+    def _make(self, unit: Unit, asked: set[str]) -> Iterator[tuple[str, bytes]]:
+        kept, _ = needed_items(unit, unit.kernels, asked)
+        spans = {name: (*blanked_items(file, kept), *_inactive_host_functions(file))
+                 for name, file in self._files.items()}
+        wanted = dict.fromkeys(name for name, found in spans.items() if found)
+        work = list(wanted)
+        while work:
+            more = [i.found for i in self._files[work.pop()].expansion.includes
+                    if i.found in self._files and i.found not in wanted]
+            wanted.update(dict.fromkeys(more))
+            work += more
+        for name in wanted:
+            text = _in_memory(self._files[name], spans[name])
+            yield _whole(name), text
+            for spelling in self._names[name]:
+                yield spelling, text
+
+
+def _inactive_host_functions(file: File) -> Iterator[Span]:
+    """Definitions of host functions in what ``#if`` leaves out here.
+
+    A condition may ask for a macro of the toolkit's headers, which are not read here, and NVRTC may take the branch.
+    """
+    macros = file.expansion.macros
+    top = [file.expansion.to_source(i.node.span) for i in file.items]
+    for span in file.expansion.inactive:
+        text = blank_comments(file.expansion.source[span.start : span.end])
+        if b"{" not in text or any(t.start < span.start < t.end for t in top):
+            continue  # a part of a class or a function
+        try:
+            root = parse(text)
+        except (TooDeepError, TooSlowError):
+            continue
+        for node in root.kids:
+            if node.type != "function_definition" or (body := node.get("body")) is None:
+                continue
+            head = set(_WORD.findall(text[node.start : body.start].decode(errors="replace")))
+            # Functions that a macro unknown here makes are left alone: it may stand for `__device__`.
+            if head.isdisjoint(_DEVICE) and not any(w.isupper() or w in macros for w in head):
+                yield Span(span.start + node.start, span.start + node.end)
+
+
+def _in_memory(file: File, spans: tuple[Span, ...]) -> bytes:
+    """The text with ``spans`` blank, under its file's name.
+
+    From a header in memory NVRTC does not look beside it, so its includes name their files in full. It tells headers
+    apart by their names in ``#include`` only, so ``#pragma once``, which cannot know that two of these are one file,
+    becomes a guard.
+    """
+    source = file.expansion.source
+    text = apply_edits(device_text(source, spans), [
+        Edit(i.span.start, i.span.end, f'#include "{_whole(i.found)}"') for i in file.expansion.includes
+        if i.found and _NAME.fullmatch(i.found) and b"\n" not in source[i.span.start : i.span.end]])
+    line = f'#line 1 "{Path(file.name).as_posix()}"\n'.encode()
+    once = [Span(m.start(), m.end()) for m in _ONCE.finditer(text)]
+    if not once:
+        return line + text
+    guard = b"KMUTATE_ONCE_" + file.name.encode().hex().encode()
+    return b"#ifndef %b\n#define %b\n%b%b\n#endif\n" % (guard, guard, line, blank(text, once))
+
+
+def _whole(name: str) -> str:
+    return Path(name).absolute().as_posix()
+
+
+def _own_headers(unit: Unit, include_dirs: Sequence[str], pre_includes: Sequence[str]) -> dict[str, list[str]]:
+    """Names in ``#include`` of each of the project's headers, where each of them means this file only."""
+    foreign = tuple(str(Path(f).absolute()) + "/" for f in (*include_dirs, "/usr/include", "/usr/local/include")
+                    if f.startswith("/usr/") or any((Path(f) / mark).exists() for mark in _TOOLKIT))
+    written: dict[str, set[str]] = {}
+    for file in unit.files():
+        for include in file.expansion.includes:
+            if include.found:
+                written.setdefault(include.path, set()).add(include.found)
+    left_out = {name for names in written.values() if len(names) > 1 for name in names} | set(pre_includes)
+    out: dict[str, list[str]] = {}
+    for path, names in sorted(written.items()):
+        (name, *_) = names
+        if name not in left_out and not str(Path(name).absolute()).startswith(foreign) and _NAME.fullmatch(name):
+            out.setdefault(name, []).append(path)
+    return out

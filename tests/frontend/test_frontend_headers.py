@@ -1,0 +1,110 @@
+"""What NVRTC gets of a project's own headers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mutate.frontend.headers import Headers
+from mutate.frontend.load import SourceOptions, load_unit
+
+KERNEL = "__global__ void k(float *p) { *p = twice(*p); }\n"
+TOOLS = """#pragma once
+#include "deep.h"
+#include <string>
+
+inline std::string name() { return "x"; }  // the host's
+__device__ inline float twice(float x) { return factor * x; }
+class Options {
+    std::string text;
+};
+"""
+
+
+def headers(folder: Path, main: str, files: dict[str, str], entry: str = "k", dirs: tuple[str, ...] = ()
+            ) -> dict[str, str]:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    source = folder / "m.cu"
+    source.write_text(main)
+    folders = tuple(str(folder / d) for d in dirs)
+    unit = load_unit(source.read_bytes(), str(source), SourceOptions(include_dirs=folders))
+    return {name: text.decode() for name, text in Headers(unit, folders).texts(entry)}
+
+
+def line(text: str, wanted: str) -> int:
+    """The line, counted as the compiler does, in which something stands."""
+    lines = text.split('"\n', 1)[1] if text.startswith("#line") else text[text.index("#line") :].split("\n", 1)[1]
+    return next(n for n, shown in enumerate(lines.split("\n"), 1) if wanted in shown)
+
+
+def test_only_what_the_host_needs_is_blank_and_lines_stay(tmp_path: Path) -> None:
+    found = headers(tmp_path, '#include "tools.h"\n' + KERNEL,
+                    {"tools.h": TOOLS, "deep.h": "constexpr float factor = 2;\n"})
+    text = found["tools.h"]
+    assert "std::string" not in text
+    assert "class Options" not in text
+    assert "float twice(float x)" in text
+    assert f'#line 1 "{tmp_path}/tools.h"' in text
+    assert line(text, "twice") == TOOLS.split("\n").index("__device__ inline float twice(float x) "
+                                                          "{ return factor * x; }") + 1
+    # NVRTC does not look beside a header in memory, and cannot know that two of these are one file.
+    assert f'#include "{tmp_path}/deep.h"' in text
+    assert "#pragma once" not in text
+    assert text.startswith("#ifndef")
+    assert found[f"{tmp_path}/tools.h"] == text
+    # What such a header includes comes from memory, too: a file is never read from both.
+    assert "factor = 2" in found[f"{tmp_path}/deep.h"]
+
+
+def test_headers_without_host_code_stay_on_disk(tmp_path: Path) -> None:
+    device = "__device__ float twice(float x) { return 2 * x; }\n"
+    assert headers(tmp_path, '#include "tools.h"\n' + KERNEL, {"tools.h": device}) == {}
+
+
+def test_a_type_that_an_instance_names_stays(tmp_path: Path) -> None:
+    files = {"ops.h": "struct Add { float operator()(float a) const; };\nstruct Log { void *file; };\n"
+                      "inline int main_like() { return 1; }\n"}
+    main = '#include "ops.h"\ntemplate <class Op> __global__ void k(float *p) { *p = Op()(*p); }\n'
+    by_entry = headers(tmp_path, main, files, "k<Add>")["ops.h"]
+    assert "struct Add" in by_entry
+    assert "struct Log" not in by_entry
+    launched = headers(tmp_path, main + "template <class O> void run(float *p) { k<O><<<1, 1>>>(p); }\n"
+                                        "int main() { run<Log>(0); }\n", files, "k")["ops.h"]
+    assert "struct Log" in launched
+
+
+def test_host_functions_go_from_branches_that_are_not_taken(tmp_path: Path) -> None:
+    text = ("#ifdef TOOLKIT_HEADER\nstatic const char *name(int e) { return lookup(e); }\n"
+            "__device__ float other(float x) { return x; }\n"
+            "MACRO_OF_SOMEBODY float third(float x) { return x; }\n#endif\n"
+            "struct S {\n#ifdef TOOLKIT_HEADER\n    void method() { call(); }\n#endif\n    float x;\n};\n"
+            "__device__ float twice(float x) { S s{x}; return 2 * s.x; }\n")
+    found = headers(tmp_path, '#include "tools.h"\n' + KERNEL, {"tools.h": text})["tools.h"]
+    assert "lookup" not in found
+    assert all(word in found for word in ("other", "third", "method", "#endif"))
+
+
+def test_a_name_of_two_files_is_left_to_the_compiler(tmp_path: Path) -> None:
+    host = "inline void h%d() { printf(); }\n"
+    found = headers(tmp_path, '#include "a/a.h"\n#include "b/b.h"\n__global__ void k(float *p) { *p = one + two; }\n',
+                    {"a/a.h": '#include "x.h"\nconstexpr int one = 1;\n' + host % 1, "a/x.h": host % 2,
+                     "b/b.h": '#include "x.h"\nconstexpr int two = 2;\n' + host % 3, "b/x.h": host % 4})
+    assert {"a/a.h", "b/b.h"} <= found.keys()
+    assert not any(name.endswith("x.h") for name in found)
+    assert f'#include "{tmp_path}/b/x.h"' in found["b/b.h"]
+
+
+def test_headers_of_a_toolkit_are_left_alone(tmp_path: Path) -> None:
+    files = {"kit/cuda_runtime_api.h": "", "kit/tools.h": TOOLS, "kit/deep.h": "constexpr float factor = 2;\n"}
+    assert headers(tmp_path, "#include <tools.h>\n" + KERNEL, files, dirs=("kit",)) == {}
+
+
+def test_includes_of_a_header_are_looked_up_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.h").write_text('#include "b.h"\n')
+    (tmp_path / "sub" / "b.h").write_text("__device__ float in_sub(float x) { return x; }\n")
+    (tmp_path / "m.cu").write_text('#include "sub/a.h"\n#include "sub/../sub/b.h"\n')
+    unit = load_unit((tmp_path / "m.cu").read_bytes(), str(tmp_path / "m.cu"))
+    assert "in_sub" in unit.device_functions()
+    assert len(unit.included) == 2
