@@ -135,16 +135,22 @@ def _false_template_brackets(nodes: Sequence[Node]) -> list[int]:
 
 
 def _false_casts(nodes: Sequence[Node]) -> list[Span]:
-    """What stands for ``a`` in ``(a) + b`` that was taken for a cast of ``+b``: ``a`` is a variable."""
+    """What stands for ``a`` in ``(a) + b``, or in ``(a[i]) + b``, that was taken for a cast of ``+b``: a variable.
+
+    An array is no type that anything can be cast to.
+    """
+    arrays = [t.kids[0].span for n in nodes if n.type == "cast_expression" and (t := n.get("type")) is not None
+              and (d := t.get("declarator")) is not None and d.type == "abstract_array_declarator"
+              and t.kids[0].type == "type_identifier"]
     suspects = [n for n in nodes if n.type == "cast_expression" and (type_ := n.get("type")) is not None
                 and (value := n.get("value")) is not None and value.type in ("unary_expression", "pointer_expression")
                 and type_.text.isidentifier() and not _typelike(type_.text)]
     if not suspects:
-        return []
+        return arrays
     variables, functions = _variables(nodes)
     types = {name.text for n in nodes if n.type in _NAMING_TYPES
              and (name := n.get("name") or n.get("declarator") or (n.kids[-1] if n.kids else None)) is not None}
-    return [n.fields["type"].span for n in suspects if n.fields["type"].text in variables - types - functions]
+    return arrays + [n.fields["type"].span for n in suspects if n.fields["type"].text in variables - types - functions]
 
 
 _NAMING_TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier",

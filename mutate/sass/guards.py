@@ -27,9 +27,10 @@ from mutate.sass.cfg import (
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
 from mutate.sass.fold import Flag, State, evaluate, guard
-from mutate.sass.operands import written
+from mutate.sass.operands import operands_of, written
 
 _ADDRESSES = re.compile(r"0x([0-9a-f]+)")
+_RETURN = re.compile(r"\bR\d+\b")
 _BARRIER_REGISTER = re.compile(r"\bB(\d+)\b")
 # Does not go on to the next instruction when its predicate holds.
 _LEAVES = frozenset({"BRA", "EXIT", "RET", "KILL", "RTT", "CALL", *INDIRECT})
@@ -101,12 +102,59 @@ class _Program:
                 self.leaders.add(number + 1)
                 self.moves.add(number)
         self.callee_writes: dict[int, frozenset[str] | None] = {}
+        self.callee_returns: dict[int, frozenset[str] | None] = {}
+        self.callee_bodies: dict[int, set[int]] = {}
 
     def written_by(self, entry: int) -> frozenset[str] | None:
         """All registers that a function, and what it calls, may write; ``None`` means any."""
         if entry not in self.callee_writes:
             self.callee_writes[entry] = self._collect_writes(entry)
         return self.callee_writes[entry]
+
+    def returns_to(self, entry: int) -> frozenset[str] | None:
+        """The registers that may hold, at a call, the address that a function returns to; ``None`` means any."""
+        if entry not in self.callee_returns:
+            self.callee_returns[entry] = self._collect_returns(entry)
+        return self.callee_returns[entry]
+
+    def _collect_returns(self, entry: int) -> frozenset[str] | None:
+        """Follows registers that are copied on the way from the function's start to its RETs, as they were there."""
+        if self.written_by(entry) is None:
+            return None
+        found: set[str] = set()
+        at: dict[int, dict[str, str]] = {entry: {f"R{n}": f"R{n}" for n in range(255)}}
+        todo, body = [entry], self.callee_bodies[entry]
+        while todo:
+            number = todo.pop()
+            step, copies = self.steps[number], dict(at[number])
+            name, writes = self.names[number], self.writes[number]
+            if name == "CALL" or writes is None:
+                return None
+            if name == "RET":
+                register = _RETURN.search(self.code[number].operands)
+                origin = copies.get(register[0]) if register is not None else None
+                if origin is None:
+                    return None
+                found.add(origin)
+            source = _copied(self.code[number])
+            value = copies.get(source) if source is not None else None
+            for key in writes:
+                if value is not None and (not self.code[number].predicate or copies.get(key) == value):
+                    copies[key] = value
+                else:
+                    copies.pop(key, None)
+            targets = {*step.targets, *([number + 1] if step.falls else [])}
+            if step.join is not None:
+                targets |= self._joins_within(step.join, body)
+            for target in targets:
+                if target >= len(self.code):
+                    continue
+                known = at.get(target)
+                merged = copies if known is None else {k: v for k, v in known.items() if copies.get(k) == v}
+                if known is None or len(merged) < len(known):
+                    at[target] = merged
+                    todo.append(target)
+        return frozenset(found)
 
     def _joins_within(self, register: int, seen: set[int]) -> set[int]:
         """Where a wait in a function may go on: at the joins that the function itself has set, when it has set any.
@@ -149,6 +197,7 @@ class _Program:
                 targets |= self._joins_within(step.join, seen)
             todo += [t for t in targets if t not in seen and t < len(self.code)]
             seen |= targets
+        self.callee_bodies[entry] = seen
         return frozenset(found)
 
 
@@ -283,8 +332,8 @@ class _Machine:
     def _call(self, number: int, state: State) -> None:
         """The callee starts with nothing known; after it everything is known that it cannot have written.
 
-        It comes back to the address that it was given in a register: the next instruction as a rule, but any known
-        register value that is a code address may be it.
+        It comes back to the address that it was given in a register: the next instruction as a rule. Where the register
+        is not known, any known register value that is a code address may be it.
         """
         step = self.steps[number]
         after: State = {}
@@ -297,9 +346,24 @@ class _Machine:
             lost = self.program.written_by(step.call)
             after = {} if lost is None else {k: v for k, v in state.items() if k not in lost and k not in self.halves}
         self._arrive(number + 1, after)
-        for value in state.values():
+        registers = self.program.returns_to(step.call) if step.call is not None else None
+        values = [state.get(r) for r in registers or ()]
+        for value in values if values and None not in values else state.values():
             if isinstance(value, int) and not isinstance(value, bool) and value and value in self.program.index:
                 self._arrive(self.program.index[value], after)
+
+
+def _copied(instruction: Instruction) -> str | None:
+    """The register that an instruction copies to its destination."""
+    operands = operands_of(instruction.operands)
+    if instruction.name == "MOV" and len(operands) > 1:
+        source = operands[1]
+    elif instruction.opcode == "IMAD.MOV.U32" and len(operands) == 4 and operands[1].number == operands[2].number == -1:
+        source = operands[3]
+    else:
+        return None
+    plain = not (source.negative or source.inverted or source.absolute or source.suffix)
+    return source.key if source.kind == "R" and plain else None
 
 
 def _complement(predicate: str) -> str:

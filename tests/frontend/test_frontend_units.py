@@ -75,6 +75,12 @@ def _first(source: str, kind: str) -> Node:
     return next(n for n in parse(f"__global__ void k(int a, int c) {{ {source} }}".encode()).walk() if n.type == kind)
 
 
+def test_a_parenthesised_element_is_no_type() -> None:
+    assert _types("x = (a[i]) + (b[i][j]) * y - (c[2]);").count("subscript_expression") == 4
+    assert "cast_expression" not in _types("x = (a[i]) + (b[i]) * y;")
+    assert "cast_expression" in _types("x = (float (*)[4])(p);")
+
+
 def test_a_cast_of_a_parenthesised_value_is_no_call() -> None:
     assert "call_expression" not in _types("x = (float)(a);")
     assert "call_expression" in _types("x = (f)(a);")

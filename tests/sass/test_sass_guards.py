@@ -272,6 +272,22 @@ def test_branches_that_the_flag_decides():
     assert stores_guarded(flag, ("BRX", "R2 -0x10", "@P5"), (*STORE, "@P0"), ("EXIT",)) == [False]
 
 
+@pytest.mark.parametrize(("back", "guarded_too"), [
+    (("IMAD.MOV.U32", "R4, RZ, RZ, R20"), True),
+    (("MOV", "R4, R20"), True),
+    (("MOV", "R4, R8"), False),
+    (("MOV", "R4, R8", "@P3"), False),
+    (("IADD3", "R4, R20, 0x10, RZ"), False),
+    (("LDL", "R4, [R1]"), False),
+])
+def test_a_function_returns_where_it_was_told(back, guarded_too):
+    # R8 holds a number that is the address of the store by chance; the function comes back to R20's.
+    flag = ("ISETP.NE.AND", "P0, PT, RZ, c[0x3][0x0], PT")
+    code = (("MOV", "R8, 0x60"), ("MOV", "R20, 0x30"), ("CALL.REL.NOINC", "0x80"), flag, ("NOP",), ("NOP",),
+            (*STORE, "@P0"), ("EXIT",), back, ("RET.REL.NODEC", "R4 0x0"))
+    assert stores_guarded(*code) == [guarded_too]
+
+
 def test_other_ways_to_the_flags_value():
     compare = ("ISETP.NE.AND", "P0, PT, R4, RZ, PT")
     tail = ((*STORE, "@P0"), ("EXIT",))
