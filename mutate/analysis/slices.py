@@ -49,6 +49,8 @@ class Slicer:
         """Loads whose value something kept depends on."""
         self.retained_calls: set[Node] = set()
         """Calls of functions that load, whose results something kept depends on."""
+        self.whole_calls: dict[FunctionInfo, Node] = {}
+        """Functions that access global memory and are called as they are, each with such a call."""
         self._callee_params = callee_params
         self._reach = Reach(info)
         self._used: dict[Obj, list[Node]] = {}
@@ -87,6 +89,9 @@ class Slicer:
                    for c in self.info.callees.get(n, ())) and not any(
                        up.type == "lambda_expression" for up in n.ancestors()):
                 self.retained_calls.add(n)
+            for c in self.info.callees.get(n, ()):
+                if self._callee_params(c) is not None:
+                    self.whole_calls.setdefault(c, n)
             access = self.info.sites.at.get(n)
             if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):
                 continue
@@ -427,9 +432,12 @@ class Slicer:
         return [x for i, x in enumerate(arguments(node)) if i in wanted]
 
     def _need_variables(self, node: Node) -> None:
-        """The variables of an expression that is only named in a ``decltype``: they must stay declared."""
+        """The variables of an expression that is only named in a ``decltype``: they must stay declared.
+
+        Parameters do; one that were needed would have the caller hand on its value.
+        """
         for obj in self.info.uses(node):
-            if not isinstance(obj, Mem) and obj not in self.needed:
+            if not isinstance(obj, Mem) and not obj.is_param and obj not in self.needed:
                 self.needed.add(obj)
                 self._changed = True
 

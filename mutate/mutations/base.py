@@ -302,6 +302,36 @@ def _lambdas_known(program: Program, info: FunctionInfo, node: Node) -> bool:
     return True
 
 
+def heap_refusal(program: Program, what: str) -> Refused | None:
+    """Refusal for ``new`` and ``delete``: constructors, destructors and the allocator are not followed."""
+    for info in program.all():
+        for node in info.function.body.walk():
+            if node.type in ("new_expression", "delete_expression"):
+                span = info.function.file.expansion.to_source(node.span) if info.function.file.main else None
+                return Refused("device-heap", f"`{' '.join(node.text.split())[:50]}` runs constructors, destructors or "
+                               f"the allocator, which access memory of their own: {what} cannot be made of them", span,
+                               "allocate before the kernel, and set the members in place")
+    return None
+
+
+def group_memory_refusal(program: Program) -> Refused | None:
+    """Refusal for groups of several warps: they exchange values through memory that is no array of the kernel's."""
+    for info in program.all():
+        for var in info.scopes.vars:
+            if var.node is not None and var.type.innermost().name == "block_tile_memory":
+                span = info.function.file.expansion.to_source(var.node.span) if info.function.file.main else None
+                return Refused("group-memory", f"{var.name} is what a cooperative group of several warps exchanges "
+                               "values and barriers through, by generic addresses of its own: they cannot be told from "
+                               "the kernel's accesses to global memory", span,
+                               "reduce within a warp (tiled_partition<32>), then through a __shared__ array")
+    return None
+
+
+def library_memory_refusal(program: Program, what: str) -> Refused | None:
+    """Refusal for memory that is accessed by code which is not followed."""
+    return heap_refusal(program, what) or group_memory_refusal(program)
+
+
 def lambda_refusal(program: Program) -> Refused | None:
     for info, access in program.accesses():
         if access.in_lambda and access.touches_global and not _lambdas_known(program, info, access.node):

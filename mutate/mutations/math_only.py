@@ -25,6 +25,7 @@ from mutate.mutations.base import (
     clones_wanted,
     error_refusal,
     grid_barrier_refusal,
+    library_memory_refusal,
     namespace_of,
     opaque_call_refusal,
 )
@@ -233,6 +234,7 @@ def _may_precede(store: Node, load: Node) -> bool:
 
 def transform(program: Program) -> Rewrite | Refused:
     for refusal in (error_refusal(program), grid_barrier_refusal(program),
+                    library_memory_refusal(program, "a math-only variant"),
                     opaque_call_refusal(program, "a math-only variant")):
         if refusal is not None:
             return refusal

@@ -30,6 +30,7 @@ from mutate.mutations.base import (
     grid_barrier_refusal,
     lambda_refusal,
     library_barrier_refusal,
+    library_memory_refusal,
     namespace_of,
     opaque_call_refusal,
 )
@@ -469,13 +470,20 @@ def _has_effects(node: Node) -> bool:
 
 
 def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
-    """One note for each load whose value the slice needs, in the text's order."""
+    """One note for each load whose value the slice needs, those in functions that are called as they are too."""
+    places = [(slicer.info, node) for slicer in slicers for node in sorted(slicer.retained, key=lambda n: n.start)]
+    work = [f for slicer in slicers for f in slicer.whole_calls]
+    seen = {id(f) for f in work}
+    for info in work:
+        places += [(info, a.node) for a in info.sites.accesses if a.touches_global and a.reads]
+        fresh = {id(c): c for called in info.callees.values() for c in called if id(c) not in seen}
+        seen |= fresh.keys()
+        work += fresh.values()
     notes: list[Note] = []
-    for slicer in slicers:
-        expansion = slicer.info.function.file.expansion
-        for node in sorted(slicer.retained, key=lambda n: n.start):
-            span = expansion.to_source(node.span) if slicer.info.function.file.main else None
-            notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
+    for info, node in places:
+        expansion = info.function.file.expansion
+        span = expansion.to_source(node.span) if info.function.file.main else None
+        notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
     return tuple(dict.fromkeys(notes))
 
 
@@ -483,6 +491,7 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
     for refusal in (error_refusal(program), grid_barrier_refusal(program),
                     library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told"),
+                    library_memory_refusal(program, f"a {style.id} variant"),
                     opaque_call_refusal(program, f"a {style.id} variant"), lambda_refusal(program)):
         if refusal is not None:
             return refusal
