@@ -111,6 +111,9 @@ class FunctionInfo:
                     continue
                 for r in decayed.target_roots:
                     out.add(r if local and r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))
+            if infos and value.spaces & {Space.SHARED, Space.GLOBAL} and self._is_reference(infos, i) and any(
+                    info.writes_through(i) for info in infos):
+                out.update(Mem(r) for r in value.roots)
             if by_reference and value.spaces & {Space.REGISTER, Space.LOCAL} and (
                     not infos or self._is_reference(infos, i)):
                 var = self.values.root_variable(arg)
