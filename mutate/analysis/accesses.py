@@ -16,6 +16,7 @@ from mutate.analysis.intrinsics import (
     COOPERATIVE_TYPES,
     OUT_POINTERS,
     OUTPUT_CALLS,
+    Builtin,
     takes_values_only,
 )
 from mutate.analysis.symbols import Space, Type, Var
@@ -381,6 +382,8 @@ class Scanner:
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
         builtin = BUILTINS[name]
         self._scan_all(args)
+        if name == "memcpy_async" and args and self.values.value(args[0]).decay().type.kind == "pointer":
+            builtin = Builtin("async", 0, source=1)  # of one thread: no group comes first
         if builtin.pointer >= len(args):
             return
         pointer = self.values.value(args[builtin.pointer]).decay()
