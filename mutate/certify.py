@@ -11,6 +11,7 @@ from mutate.mutations.base import Check, Mutation, Note
 from mutate.sass.classes import count_classes
 from mutate.sass.disasm import Instruction
 from mutate.sass.guards import guarded
+from mutate.sass.windows import shared_generic
 from mutate.toolchain.elf import Cubin
 
 # Above this share of the original's load instructions, retained loads degrade a math-only variant (design, section 3).
@@ -43,16 +44,27 @@ def relevant_classes(mutations: Sequence[Mutation], counts: Mapping[str, int]) -
 
 
 def count(instructions: Sequence[Instruction], cubin: Cubin, entry: str) -> tuple[dict[str, int], dict[str, int]]:
-    """(unguarded, guarded) instructions by class of one kernel's listing."""
+    """(unguarded, guarded) instructions by class of one kernel's listing.
+
+    Generic accesses that are surely of shared memory count as that.
+    """
     everything = count_classes(instructions)
     flag_offset = cubin.constant_offset("km_flag")
-    if flag_offset is None:
+    generic = any(c.startswith("generic_") for c in everything)
+    if flag_offset is None and not generic:
         return everything, {}
     kernel = cubin.kernel(entry)
-    hidden = guarded(instructions, flag_offset, indirect=dict(kernel.indirect_branches),
-                     functions=[start for _, start, _ in kernel.functions])
+    indirect, functions = dict(kernel.indirect_branches), [start for _, start, _ in kernel.functions]
+    hidden = guarded(instructions, flag_offset, indirect=indirect, functions=functions)
     apart = count_classes([instructions[i] for i in sorted(hidden)])
     rest = {c: n - apart.get(c, 0) for c, n in everything.items() if n > apart.get(c, 0)}
+    if generic:
+        shared = shared_generic(instructions, indirect=indirect, functions=functions) - hidden
+        for c, n in count_classes([instructions[i] for i in sorted(shared)]).items():
+            rest[c] -= n
+            known = c.replace("generic_", "shared_", 1)
+            rest[known] = rest.get(known, 0) + n
+        rest = {c: n for c, n in sorted(rest.items()) if n}
     return rest, apart
 
 

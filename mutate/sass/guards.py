@@ -55,7 +55,7 @@ def never_executed(instructions: Sequence[Instruction], flag_offset: int | None,
     """Indices of all instructions, of any class, that execute only if the flag is not zero."""
     if flag_offset is None:
         return frozenset()
-    program = _Program(instructions, indirect or {}, functions)
+    program = Program(instructions, indirect or {}, functions)
     with_flag, without = _executed(program, Flag(flag_offset)), _executed(program, Flag(None))
     return frozenset() if with_flag is None or without is None else frozenset(without - with_flag)
 
@@ -64,7 +64,7 @@ class _UnknownTargetError(Exception):
     """Control goes to a place that is not known."""
 
 
-def _executed(program: _Program, flag: Flag) -> set[int] | None:
+def _executed(program: Program, flag: Flag) -> set[int] | None:
     """Indices of the instructions that may execute; ``None`` when control flow cannot be followed."""
     machine = _Machine(program, flag)
     try:
@@ -74,7 +74,7 @@ def _executed(program: _Program, flag: Flag) -> set[int] | None:
     return machine.executed
 
 
-class _Program:
+class Program:
     """What both runs need to know of the code."""
 
     def __init__(self, instructions: Sequence[Instruction], indirect: Mapping[int, Iterable[int]],
@@ -202,7 +202,7 @@ class _Program:
 
 
 class _Machine:
-    def __init__(self, program: _Program, flag: Flag) -> None:
+    def __init__(self, program: Program, flag: Flag) -> None:
         self.program = program
         self.code = program.code
         self.steps = program.steps
