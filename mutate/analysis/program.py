@@ -30,6 +30,9 @@ class Mem:
 Obj = Var | Mem
 
 
+_CONSTANT_MEMBERS = frozenset({"num_elements", "num_storage_elements"})
+
+
 @dataclass(eq=False)
 class FunctionInfo:
     """One function under one combination of address spaces of its pointer arguments."""
@@ -65,6 +68,11 @@ class FunctionInfo:
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
             return
+        if node.type == "field_expression" and self._is_constant(node):
+            for part in node.walk():
+                if part.type == "subscript_argument_list":
+                    self._collect(part, out)
+            return
         access = self.sites.at.get(node)
         if access is not None and (access.reads or access.kind == "atomic"):
             # An asynchronous copy reads global memory only; its shared side is written.
@@ -76,6 +84,14 @@ class FunctionInfo:
                     out.update(Mem(r) for r in roots)
         for kid in node.kids:
             self._collect(kid, out)
+
+    def _is_constant(self, node: Node) -> bool:
+        """Whether a member is a constant of its type: how many elements a fragment of a matrix has."""
+        field = node.get("field")
+        if field is None or field.text not in _CONSTANT_MEMBERS:
+            return False
+        var = self.values.root_variable(node)
+        return var is not None and var.type.innermost().name == "fragment"
 
     def written_by(self, lvalue: Node) -> frozenset[Obj]:
         """What an assignment to an lvalue changes."""
