@@ -1,0 +1,76 @@
+"""Generic accesses by addresses of the shared window."""
+
+from __future__ import annotations
+
+import pytest
+
+from mutate.sass.disasm import Instruction
+from mutate.sass.windows import shared_generic
+
+WINDOW = ("S2R", "R5, SR_SWINHI")
+STORE = ("ST.E.128", "desc[UR8][R4.64+0x40], R8")
+END = ("EXIT",)
+
+
+def shared(*code: tuple[str, ...]) -> list[bool]:
+    """Of each generic access whether it is surely of shared memory."""
+    listing = tuple(Instruction(16 * n, row[2] if len(row) > 2 else "", row[0], row[1] if len(row) > 1 else "", 0, 0)
+                    for n, row in enumerate(code))
+    found = shared_generic(listing)
+    return [n in found for n, row in enumerate(code) if row[0].split(".")[0] in ("LD", "ST", "ATOM")]
+
+
+@pytest.mark.parametrize("way", [
+    (),
+    (("MOV", "R7, R5"), ("IMAD.WIDE.U32", "R4, R80, 0x8, R6")),
+    (("IMAD.MOV.U32", "R81, RZ, RZ, R5"), ("LEA.HI.X", "R5, R42, R81, R43, 0x3, P1")),
+    (("IADD3", "R4, P0, R4, R9, RZ"), ("IADD3.X", "R5, R5, R10, RZ, P0, !PT")),
+    (("IMAD.X", "R5, RZ, RZ, R5, P0"),),
+    (("MOV", "R7, R5"), ("SEL", "R5, R5, R7, P0")),
+    (("MOV", "R5, R5", "@P0"),),
+    (("STG.E", "desc[UR8][R20.64], R5"), ("BAR.SYNC", "0x0")),
+    (("BRA", "0x30", "@P0"), ("NOP",)),
+])
+def test_an_offset_from_the_window_is_in_it(way: tuple[tuple[str, ...], ...]) -> None:
+    assert shared(WINDOW, *way, STORE, END) == [True]
+
+
+@pytest.mark.parametrize("way", [
+    (("LDC", "R5, c[0x0][0x214]"),),
+    (("LDG.E", "R5, desc[UR8][R20.64]"),),
+    (("LDC", "R5, c[0x0][0x214]", "@P0"),),
+    (("LDC", "R7, c[0x0][0x214]"), ("SEL", "R5, R5, R7, P0")),
+    (("MOV", "R7, R5"), ("IADD3", "R5, R5, -R7, RZ")),
+    (("MOV", "R7, R5"), ("IADD3.X", "R5, R5, R7, RZ, P0, !PT")),
+    (("LDC", "R7, c[0x0][0x214]"), ("IADD3.X", "R5, R7, ~R5, RZ, P0, !PT")),
+    (("IMAD", "R5, R5, 0x8, R20"),),
+    (("IMAD.WIDE.U32", "R4, R5, 0x8, R20"),),
+    (("LOP3.LUT", "R5, R5, 0xff, RZ, 0xc0, !PT"),),
+    (("FROBNICATE", "R9"),),
+    # Another value on the other way here.
+    (("BRA", "0x30", "@P0"), ("LDC", "R5, c[0x0][0x214]")),
+    (("BRX", "R2 -0x10", "@P5"),),
+])
+def test_another_address_may_be_anywhere(way: tuple[tuple[str, ...], ...]) -> None:
+    assert shared(WINDOW, *way, STORE, END) == [False]
+
+
+def test_the_window_must_be_read_before() -> None:
+    assert shared(STORE, WINDOW, ("LD.E", "R2, desc[UR8][R4.64]"), END) == [False, True]
+    # In a loop the address is another one from the second turn on.
+    assert shared(WINDOW, STORE, ("LDC.64", "R4, c[0x0][0x210]"), ("BRA", "0x10", "@P0"), END) == [False]
+    assert shared(WINDOW, STORE, ("IMAD.X", "R5, RZ, RZ, R5, P0"), ("BRA", "0x10", "@P0"), END) == [True]
+
+
+def test_a_call_loses_what_the_function_writes() -> None:
+    call, back = (("MOV", "R20, 0x30"), ("CALL.REL.NOINC", "0x50")), ("RET.REL.NODEC", "R20 0x0")
+    assert shared(WINDOW, *call, STORE, END, ("MOV", "R9, R10"), back) == [True]
+    assert shared(WINDOW, *call, STORE, END, ("MOV", "R5, R10"), back) == [False]
+    # A function that comes back to another place than is said, with what it was called with there.
+    assert shared(("MOV", "R20, 0x30"), ("CALL.REL.NOINC", "0x50"), WINDOW, STORE, END, ("MOV", "R9, R10"), back
+                  ) == [False]
+
+
+def test_nothing_is_said_without_the_window_or_without_generic_accesses() -> None:
+    assert shared(("LDC.64", "R4, c[0x0][0x210]"), STORE, END) == [False]
+    assert shared_generic((Instruction(0, "", "EXIT", "", 0, 0),)) == frozenset()
