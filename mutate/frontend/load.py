@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,6 +69,9 @@ def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     options = options or SourceOptions()
     folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
     names: dict[tuple[int, int], str] = {}
+    with contextlib.suppress(OSError, ValueError):
+        state = Path(name).stat()
+        names[state.st_dev, state.st_ino] = name
 
     def load(path: str, by: str) -> tuple[str, bytes] | None:
         passed: IsADirectoryError | None = None

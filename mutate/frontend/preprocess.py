@@ -186,12 +186,10 @@ Loader = Callable[[str, str], tuple[str, bytes] | None]
 
 
 class Preprocessor:
-    """One run over a file and the local files it includes. ``load(path, by)`` gives (name, bytes) of a local include that
+    """One run over a file and the local files it includes. ``load(path, by)`` gives (name, bytes) of a local include
 
-    the file with the name ``by`` asks for.
-
-    It raises ``NotAFileError`` and ``IsADirectoryError`` where there is something else than a file. What includes the
-    one with ``name``, the file itself, does not get it a second time.
+    that the file with the name ``by`` asks for. It raises ``NotAFileError`` and ``IsADirectoryError`` where there is
+    something else than a file. What includes the one with ``name``, the file itself, does not get it a second time.
     """
 
     def __init__(self, defines: Iterable[str] = (), arch: str = "sm_90", load: Loader | None = None,
