@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from mutate.sass.cfg import (
     CONVERGENCE,
@@ -26,7 +27,7 @@ from mutate.sass.cfg import (
 )
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
-from mutate.sass.fold import Flag, State, evaluate, guard
+from mutate.sass.fold import Flag, State, Value, evaluate, guard
 from mutate.sass.operands import operands_of, written
 
 _ADDRESSES = re.compile(r"0x([0-9a-f]+)")
@@ -346,11 +347,16 @@ class _Machine:
             lost = self.program.written_by(step.call)
             after = {} if lost is None else {k: v for k, v in state.items() if k not in lost and k not in self.halves}
         self._arrive(number + 1, after)
-        registers = self.program.returns_to(step.call) if step.call is not None else None
-        values = [state.get(r) for r in registers or ()]
-        for value in values if values and None not in values else state.values():
-            if isinstance(value, int) and not isinstance(value, bool) and value and value in self.program.index:
-                self._arrive(self.program.index[value], after)
+        entries = self.program.functions if step.call is None else [step.call]
+        registers = [self.program.returns_to(e) for e in entries]
+        values = [state.get(r) for found in registers for r in found or ()]
+        known = bool(values) and None not in registers and all(self._is_place(v) for v in values)
+        for value in values if known else list(state.values()):
+            if self._is_place(value):
+                self._arrive(self.program.index[cast(int, value)], after)
+
+    def _is_place(self, value: Value | None) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and bool(value) and value in self.program.index
 
 
 def _copied(instruction: Instruction) -> str | None:
