@@ -241,7 +241,8 @@ class _Generator:
         return lines
 
     def _finish(self, s: Scope, st: Statements) -> list[str]:
-        return st.store(s, self.rng.choice(("acc + cur", "cur * acc")))
+        late = [] if self.v.careless else [f"acc += {x};" for x in s.variables if x not in ("acc", "cur")]
+        return late + st.store(s, self.rng.choice(("acc + cur", "cur * acc")))
 
     def _first(self, s: Scope) -> None:
         s.reals += [r for r in ("0.5f",) if not s.reals]
