@@ -37,8 +37,8 @@ def _plain(*names: str) -> Scope:
 def _number(v: Values, *names: str) -> str:
     """An expression of parameters only."""
     a, b = (v.rng.sample(names, 2) if len(names) > 1 else names * 2)  # no argument is for nothing
-    return v.rng.choice((f"{a} * 0.5f + {b}", f"fmaf({a}, {b}, 1.0f)", f"({a} - {b}) * 0.25f", f"{a} * {b} + {a}",
-                         f"sqrtf(fabsf({a} + {b}))", f"({a} > {b} ? {a} : {b} * 0.5f)"))
+    return v.rng.choice([f"{a} * 0.5f + {b}", f"fmaf({a}, {b}, 1.0f)", f"({a} - {b}) * 0.25f", f"{a} * {b} + {a}",
+                         f"sqrtf(fabsf({a} + {b}))"] + [f"({a} > {b} ? {a} : {b} * 0.5f)"] * v.data_decide)
 
 
 def _qualifier(v: Values) -> str:
@@ -50,7 +50,7 @@ def make_library(v: Values) -> Library:
     """Some functions of each kind."""
     out = Library()
     for make in (_value, _branching, _reader, _unrolled, _nested, _writer, _update, _fetch, _pair, _template, _functor):
-        if v.chance(0.6):
+        if v.chance(0.6) and (v.data_decide or make not in (_branching, _nested)):
             make(v, out)
     return out
 
@@ -95,7 +95,8 @@ def _nested(v: Values, out: Library) -> None:
 
 def _writer(v: Values, out: Library) -> None:
     name = v.name("stash")
-    body = v.rng.choice(("p[i] = x;", "p[i] = x * 2.0f;", "if (x > 0.0f) p[i] = x; else p[i] = -x;", "p[i] += x;"))
+    body = v.rng.choice(["p[i] = x;", "p[i] = x * 2.0f;", "p[i] += x;"] +
+                        ["if (x > 0.0f) p[i] = x; else p[i] = -x;"] * v.data_decide)
     out.text += f"{_qualifier(v)} void {name}(float *p, int i, float x) {{ {body} }}\n"
     out.writers.append(f"{name}({{p}}, {{i}}, {{x}})")
 

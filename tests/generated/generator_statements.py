@@ -63,13 +63,13 @@ class Statements:
         kinds = ["assign", "assign", "store", "float", "int", "update"]
         if s.counters:
             kinds.append("count")
-        if self.sparse:
+        if self.sparse and self.v.data_decide:
             kinds.append("sparse")
         if s.depth < 2:
             kinds += ["branch", "branch", "loop", "loop", "while", "do", "switch", "vector", "lambda", "local"]
             if any(a.read.startswith("in[") for a in s.floats):
                 kinds += ["walk", "alias", "fetch"]
-            if any(a.read.startswith("idx") for a in s.integers):
+            if self.v.data_decide and any(a.read.startswith("idx") for a in s.integers):
                 kinds.append("chase")
         if s.uniform and self.threads % 32 == 0:
             kinds.append("shuffle")
@@ -186,7 +186,7 @@ class Statements:
         return [f"if ({self.v.condition(s, 1)}) {self.rng.choice(('break', 'continue'))};"]
 
     def _loop(self, s: Scope) -> list[str]:
-        if self.v.chance(0.2) and self.rng.random() < 0.5 and any("flags" in a.read for a in s.integers):
+        if self.v.data_decide and self.v.chance(0.1) and any("flags" in a.read for a in s.integers):
             return self._scan(s)
         j, bound = self.v.name("j"), self._bound(s)
         inner = self._looped(s, Int(j, 0, max(0, bound.hi - 1)))
@@ -210,7 +210,7 @@ class Statements:
     def _while(self, s: Scope) -> list[str]:
         j, bound = self.v.name("w"), self._bound(s)
         inner = self._looped(s, Int(j, 1, max(1, bound.hi)))
-        more = f" && {self.rng.choice(s.reals)} < 8.0f" if self.v.chance(0.3) else ""
+        more = f" && {self.rng.choice(s.reals)} < 8.0f" if self.v.data_decide and self.v.chance(0.3) else ""
         return [f"int {j} = {bound.text};", f"while ({j} > 0{more}) {{",
                 *indented(self.block(inner, self.rng.randint(1, 2))),
                 self.rng.choice((f"    {j}--;", f"    {j} >>= 1;", f"    {j} /= 2;")), "}"]
@@ -282,11 +282,11 @@ class Statements:
 
     def _shuffle(self, s: Scope) -> list[str]:
         a, b = self.rng.sample(s.variables, 2)
-        return self.rng.choice((
+        return self.rng.choice([
             [f"{a} += __shfl_xor_sync(0xffffffffu, {b}, {self.rng.choice((1, 4, 16))});"],
             [f"for (int o = 16; o > 0; o >>= 1) {a} += __shfl_down_sync(0xffffffffu, {a}, o);"],
-            [f"if (__any_sync(0xffffffffu, {a} > {b})) {a} *= 0.5f;"],
-            [f"{a} += (float)__popc(__ballot_sync(0xffffffffu, {b} > 0.0f));"]))
+            [f"{a} += (float)__popc(__ballot_sync(0xffffffffu, {b} > 0.0f));"],
+            *([[f"if (__any_sync(0xffffffffu, {a} > {b})) {a} *= 0.5f;"]] * self.v.data_decide)])
 
     # -- shared memory --------------------------------------------------------------------------------------------
 

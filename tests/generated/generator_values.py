@@ -79,6 +79,8 @@ class Values:
     def __init__(self, rng: random.Random, careless: bool = False) -> None:
         self.rng = rng
         self.careless = careless
+        self.data_decide = careless or rng.random() < 0.5
+        """Branches, loops and indices depend on loaded data, too; else on threads and parameters alone."""
         self.count = self.constants = 0
 
     def name(self, prefix: str) -> str:
@@ -144,8 +146,8 @@ class Values:
         return otherwise
 
     def loaded(self, s: Scope, depth: int) -> Int:
-        if not s.integers:
-            return self.rng.choice(s.ints)
+        if not s.integers or not self.data_decide:
+            return self.rng.choice([i for i in s.ints if not i.known])
         array = self.rng.choice(s.integers)
         return Int(array.read.format(i=self.index(s, array.size, depth).text), array.lo, array.hi)
 
@@ -179,7 +181,8 @@ class Values:
     # -- conditions -----------------------------------------------------------------------------------------------
 
     def condition(self, s: Scope, depth: int = 0) -> str:
-        kind = self.rng.choice(["integer", "integer", "real"] + (["and", "or", "not"] if depth < 2 else []))
+        kind = self.rng.choice(["integer", "integer"] + ["real"] * self.data_decide +
+                               (["and", "or", "not"] if depth < 2 else []))
         if kind == "and":
             return f"({self.condition(s, depth + 1)} && {self.condition(s, depth + 1)})"
         if kind == "or":
