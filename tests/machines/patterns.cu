@@ -146,8 +146,8 @@ __global__ void byte_counts(int *out, int steps, int rows)
 /* kmutate launch
    dim3 grid = { 264 }; dim3 block = { 512 };
    int out[1 << 20] = zeros();
-   hot_stores(out, 20, 1, 0, 1); hot_stores(out, 20, 1, 0, 32); hot_stores(out, 20, 1, 1, 32); hot_stores(out, 20, 8, 0, 1);
-   hot_stores(out, 20, 64, 0, 1); hot_stores(out, 20, 512, 0, 1); hot_stores(out, 20, 4224, 0, 1); hot_stores(out, 20, 4224, 1, 32);
+   hot_stores(out, 100, 1, 0, 1); hot_stores(out, 100, 1, 0, 32); hot_stores(out, 100, 1, 1, 32); hot_stores(out, 100, 8, 0, 1);
+   hot_stores(out, 100, 64, 0, 1); hot_stores(out, 100, 512, 0, 1); hot_stores(out, 100, 4224, 0, 1); hot_stores(out, 100, 4224, 1, 32);
 */
 // All warps store to few places, 128 bytes apart: `spread` 1 to a word a lane, 0 all `lanes` to one.
 __global__ void hot_stores(int *out, int steps, int places, int spread, int lanes)
@@ -161,8 +161,8 @@ __global__ void hot_stores(int *out, int steps, int places, int spread, int lane
 /* kmutate launch
    dim3 grid = { 264 }; dim3 block = { 512 };
    int out[264 * 512] = zeros(); int in[1 << 20] = iota();
-   hot_loads(out, in, 20, 1, 0, 1); hot_loads(out, in, 20, 1, 0, 32); hot_loads(out, in, 20, 1, 1, 32); hot_loads(out, in, 20, 8, 0, 1);
-   hot_loads(out, in, 20, 64, 0, 1); hot_loads(out, in, 20, 4224, 0, 1); hot_loads(out, in, 20, 4224, 1, 32);
+   hot_loads(out, in, 100, 1, 0, 1); hot_loads(out, in, 100, 1, 0, 32); hot_loads(out, in, 100, 1, 1, 32); hot_loads(out, in, 100, 8, 0, 1);
+   hot_loads(out, in, 100, 64, 0, 1); hot_loads(out, in, 100, 4224, 0, 1); hot_loads(out, in, 100, 4224, 1, 32);
 */
 // The same of loads around L1.
 __global__ void hot_loads(int *out, const int *in, int steps, int places, int spread, int lanes)
@@ -221,37 +221,44 @@ __global__ void row_stores(int *out, int shift)
 }
 
 /* kmutate launch
-   int n = 1 << 27; dim3 block = { 64 }; dim3 grid = { n / 64 };
+   int n = 1 << 27; dim3 block = { 64 }; dim3 grid = { n / 64 / 16 };
    int out[64] = zeros(); int in[n + 64] = iota();
-   halo_loads(out, in, 0, 0); halo_loads(out, in, 1, 0); halo_loads(out, in, 1, 1);
+   halo_loads(out, in, n / 16, 0, 0); halo_loads(out, in, n / 16, 1, 0); halo_loads(out, in, n / 16, 1, 1);
 */
-// A stream from DRAM, of which blocks also read a word on their left and on their right.
-__global__ void halo_loads(int *out, const int *in, int left, int right)
+// Sixteen streams from DRAM, of which blocks also read the word on their left and on their right.
+__global__ void halo_loads(int *out, const int *in, int apart, int left, int right)
 {
-    int t = threadIdx.x, i = blockIdx.x * 64 + t, sum = in[i];
-    if (left && t == 0 && i > 0) sum += in[i - 1];
-    if (right && t == 63) sum += in[i + 1];
+    int t = threadIdx.x, first = blockIdx.x * 64 + t, sum = 0, v[16], w[16] = {};
+#pragma unroll
+    for (int k = 0; k < 16; k++) v[k] = in[k * apart + first];
+    if (left && t == 0 && blockIdx.x > 0)
+#pragma unroll
+        for (int k = 0; k < 16; k++) w[k] = in[k * apart + first - 1];
+    if (right && t == 63)
+#pragma unroll
+        for (int k = 0; k < 16; k++) w[k] += in[k * apart + first + 1];
+#pragma unroll
+    for (int k = 0; k < 16; k++) sum += v[k] + w[k];
     if (sum == -12345) out[t] = sum;
 }
 
 /* kmutate launch
-   int n = 1 << 27; dim3 block = { 64 }; dim3 grid = { n / 64 / 4 };
-   int out[64] = zeros(); int in[n + 64] = iota();
-   four_halos(out, in, 0, 0); four_halos(out, in, 1, 0); four_halos(out, in, 1, 1);
+   int n = 1 << 26; dim3 block = { 64 }; dim3 grid = { n / 64 / 16 };
+   double out[64] = zeros(); double in[n + 64] = uniform(0, 1);
+   shifted_loads(out, in, n / 16, 0); shifted_loads(out, in, n / 16, 1); shifted_loads(out, in, n / 16, 2);
 */
-// The same with four rows a block, so that not the start of blocks is what takes time.
-__global__ void four_halos(int *out, const int *in, int left, int right)
+// The same, with a second read of each warp that is shifted by some words: a sector of it is another warp's.
+__global__ void shifted_loads(double *out, const double *in, int apart, int shift)
 {
-    int t = threadIdx.x, sum = 0;
-    int v[4], w[4] = {};
-    for (int k = 0; k < 4; k++) v[k] = in[k * (1 << 25) + blockIdx.x * 64 + t];
-    for (int k = 0; k < 4; k++) {
-        int i = k * (1 << 25) + blockIdx.x * 64 + t;
-        if (left && t == 0 && i > 0) w[k] += in[i - 1];
-        if (right && t == 63) w[k] += in[i + 1];
-    }
-    for (int k = 0; k < 4; k++) sum += v[k] + w[k];
-    if (sum == -12345) out[t] = sum;
+    int t = threadIdx.x, first = blockIdx.x * 64 + t;
+    double sum = 0, v[16], w[16];
+#pragma unroll
+    for (int k = 0; k < 16; k++) v[k] = in[k * apart + first];
+#pragma unroll
+    for (int k = 0; k < 16; k++) w[k] = in[k * apart + first + shift];
+#pragma unroll
+    for (int k = 0; k < 16; k++) sum += v[k] + w[k];
+    if (sum == -12345.0) out[t] = sum;
 }
 
 /* kmutate launch
@@ -315,8 +322,9 @@ __global__ void local_words(int *out, int steps, int apart, int store)
 
 /* kmutate launch
    dim3 block = { 64 }; dim3 grid = { 132 * 32 };
-   float out[132 * 32 * 64] = zeros(); float in[(1 << 18) * 128] = uniform(0, 1);
-   insert_local(out, in, 1 << 18, 128, 0.0f); insert_local(out, in, 1 << 18, 128, 2.0f);
+   int n = 132 * 32 * 64;
+   float out[n] = zeros(); float in[n * 128] = uniform(0, 1);
+   insert_local(out, in, n, 128, 0.0f); insert_local(out, in, n, 128, 2.0f);
 */
 // A stream of words and an array of the thread: shifted where a word is above a limit (all, or none).
 __global__ void insert_local(float *out, const float *in, int n, int length, float limit)
