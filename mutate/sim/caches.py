@@ -245,9 +245,13 @@ class CacheSizes:
 
 
 def goes_around(instruction: Instruction, cg: bool) -> bool:
-    """Whether a load does not look into L1."""
+    """Whether a load does not look into L1. One that is coherent among an SM's threads alone does (off_ldg of
+
+    tests/machines/patterns.cu).
+    """
     modifiers = instruction.opcode.split(".")[1:]
-    return cg or "STRONG" in modifiers or "BYPASS" in modifiers or "MMIO" in modifiers
+    strong = "STRONG" in modifiers and "SM" not in modifiers
+    return cg or strong or "BYPASS" in modifiers or "MMIO" in modifiers
 
 
 class Caches:

@@ -68,6 +68,10 @@ WRITTEN = 0.3
 """Part of L2 that lines have which were written (CACHES: a column of lines that is written step by step takes longer
 
 from 17 MB on)."""
+SHARED = 0.62
+"""Part of L2 that holds what all SMs read at random (table_loads of tests/machines/patterns.cu has the hits of 33 MB):
+
+each half of an H200's L2 keeps lines of the other."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 320.0

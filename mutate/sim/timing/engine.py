@@ -127,6 +127,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
     ports = np.zeros((schedulers, 8), np.int64)
     mio = np.zeros((schedulers, 64), np.float64)
     mio_n = np.zeros(schedulers, np.int64)
+    # The last store of each scheduler: its request, its warp, the warp's block.
+    stored = np.full(schedulers, -1, np.int64)
+    stored_by = np.zeros(schedulers, np.int64)
+    stored_of = np.zeros(schedulers, np.int64)
     mio_in = np.zeros(schedulers, np.float64)
     last = np.full(schedulers, -1, np.int64)
     sched_next = np.zeros(schedulers, np.int64)
@@ -175,7 +179,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                             reason = R_MIO
                         elif unit == CONTROL:
                             reason = R_DISPATCH
-                    elif unit == MIO and lanes[at[w]] > 0 and mio_n[s] >= queue and mio[
+                    elif unit == MIO and (lanes[at[w]] > 0 or not tracked) and mio_n[s] >= queue and mio[
                             s, (mio_n[s] - queue) % 64] > clock:
                         until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % 64]))
                         reason = R_LG if table[pc, ACT] == GLOBAL else R_MIO
@@ -228,7 +232,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
             result = 0.0
             operands = 0.0
             is_long = 0
-            if act == PLAIN or lanes[k] == 0:
+            if act == PLAIN or (tracked and lanes[k] == 0):
                 result = float(clock + row[LATENCY])
                 operands = float(clock + 8)
             elif act == GLOBAL or act == SHARED:
@@ -237,7 +241,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                 begun = max(entry, lsu_free)
                 lsu_free = begun + 1.0
                 q = which[k]
-                if act == SHARED or q < 0 or (2 < requests[q, 2] < 6):
+                if lanes[k] == 0:
+                    # It takes its turn all the same (off_lds, off_sts, off_ldg of tests/machines/patterns.cu).
+                    leave = start = max(begun, data_free)
+                    data_free = start + 1.0
+                    busy[B_DATA] += 1.0
+                    result = start - 4.0 + (row[LATENCY] if act == SHARED else settings[S_L1_LATENCY])
+                    operands = start + settings[S_READ_RELEASE]
+                elif act == SHARED or q < 0 or (2 < requests[q, 2] < 6):
                     cost = float(max(1, costs[k])) * settings[S_WAVE]
                     start = max(begun, data_free)
                     data_free = start + cost
@@ -268,8 +279,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                                       instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, state,
                                       settings, busy)
                     else:
+                        same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
                         result = write(kind, first, sectors, start, result, b, instance[w], instance[w] // sampled,
-                                       issued, streams, reuse, apart, l1, written, state, settings, busy)
+                                       issued, same, streams, reuse, apart, l1, written, state, settings, busy)
+                        stored[s], stored_by[s], stored_of[s] = q, w, instance[w]
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)

@@ -127,8 +127,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0) - Rates(machine).number("l1.reserved", 0)) - carveout)
     l1 *= 1024
-    if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 2 * played:
-        played *= 4  # the last wave is a good part of the time, and no other part is like it
+    if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 6 * played:
+        played *= 8  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     written = l2_bytes * c.WRITTEN
@@ -283,7 +283,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     limit = ""
     bounded = bound > cycles
     if bounded:
-        cycles, limit = bound, "atomics at one place"
+        cycles, limit = bound, "accesses to one place"
     clock = machine.number("clock.boost") * 1e3
     overhead = _overhead_ms(machine)
     util = _utilisation(busy, end, settings)
@@ -323,11 +323,41 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
 
 
 def _hottest(sample: Sample) -> float:
-    """Rounds of atomics at the place that has most of them, in the whole grid: they go one after another."""
+    """Rounds of atomics, or stores, at the place that has most of them in the whole grid: one after another."""
     s = sample.streams
-    if not (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
+    scale = sample.grid_blocks / len(sample.blocks)
+    most = _most_stores(sample) * scale
+    if (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
+        kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
+        mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
+        _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
+        most = max(most, float(counts.max()) * scale)
+    return most
+
+
+def _most_stores(sample: Sample) -> float:
+    """Stores of one sector at the place that most of the sampled blocks' go to, of places that several blocks have.
+
+    Those that follow each other in a warp are one (hot_stores of tests/machines/patterns.cu).
+    """
+    s = sample.streams
+    if len(sample.blocks) < 2:
         return 0.0
-    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
-    mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
-    _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
-    return float(counts.max()) * sample.grid_blocks / len(sample.blocks)
+    stored = np.zeros(len(s.requests) + 1, np.bool_)
+    stored[:-1] = (s.requests[:, 2] == lay.H_GLOBAL_STORE) & (s.requests[:, 5] > 0)
+    at = np.flatnonzero(stored[s.request])
+    if not len(at):
+        return 0.0
+    requests = s.requests[s.request[at]]
+    firsts = s.sectors[requests[:, 4]]
+    warps = np.searchsorted(s.starts[:, :-1].ravel(), at, side="right")
+    other = np.ones(len(at), np.bool_)
+    other[1:] = (firsts[1:] != firsts[:-1]) | (warps[1:] != warps[:-1])
+    single = other & (requests[:, 5] == 1)
+    places, which, counts = np.unique(firsts[single] >> (c.ATOMIC_PLACE - 5), return_inverse=True, return_counts=True)
+    blocks = (warps[single] - 1) // (s.starts.shape[1] - 1)
+    lowest, highest = np.full(len(places), len(sample.blocks)), np.full(len(places), -1)
+    np.minimum.at(lowest, which, blocks)
+    np.maximum.at(highest, which, blocks)
+    shared = counts[highest > lowest]
+    return float(shared.max()) if len(shared) else 0.0

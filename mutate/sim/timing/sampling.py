@@ -20,6 +20,7 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
+from mutate.sim.timing import constants as c
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
 from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches, come_back
 from mutate.sim.watch import LOG_ROWS, Log
@@ -30,6 +31,10 @@ _SPREAD = 2654435761
 # What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
 _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
+_LANES_APART = 6
+_LINE_SECTORS = 4
+# A block's neighbours are run where so many of them would fit into what is recorded.
+_FEW = 8
 
 
 class Streams(NamedTuple):
@@ -141,7 +146,8 @@ class Keeper:
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
-    ``touched``: ``Touches.tally``.
+    ``touched``: ``Touches.tally``. ``near``: of blocks of the grid that are neighbours of a sampled one, by how many
+    blocks they come before it, and of each array the part of that block's sectors which they read as well.
     """
 
     streams: Streams
@@ -150,6 +156,7 @@ class Sample:
     grid_blocks: int
     instructions: int
     initial: Initial
+    near: tuple[tuple[int, Array], ...] = ()
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
@@ -192,14 +199,34 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     simulation.run(tuple(b for b in blocks if b != pilot))
-    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial)
+    near: tuple[tuple[int, Array], ...] = ()
+    if total > sms and each <= records // _FEW:
+        beside = Keeper((launch.threads + 31) // 32, bases, 0, rules)
+        near = _near(pilot, launch.grid, beside, Simulation(image, listing, launch, initial=initial, watchers=(beside,),
+                                                            recorder=beside, places=places, budget=budget))
+    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near)
+
+
+def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation
+          ) -> tuple[tuple[int, Array], ...]:
+    """``Sample.near``: runs the block and those before it along each axis of the grid."""
+    simulation.run((block,))
+    own = keeper.touches.tally[:, READS, PAIRS].astype(np.float64)
+    out = []
+    for axis, distance in enumerate((1, grid[0], grid[0] * grid[1])):
+        if grid[axis] > 1 and (block // distance) % grid[axis]:
+            before = keeper.touches.tally[:, READS].copy()
+            simulation.run((block - distance,))
+            new = keeper.touches.tally[:, READS] - before
+            out.append((distance, (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)))
+    return tuple(out)
 
 
 class Reuse(NamedTuple):
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
 
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, and the
-    part of it that the grid does not read.
+    part of it that the grid does not read (1 where it is read at places that look random).
     """
 
     read: Array
@@ -234,7 +261,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
     each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched
-    before some block touches it again fits there; else only the blocks that are resident at a time share it.
+    before some block touches it again fits there; else the blocks that are resident at a time share it, and those that
+    are neighbours. Of an array that is read at random L2 has what was read last, in ``c.SHARED`` of its room.
     """
     blocks = len(sample.blocks)
     limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)
@@ -259,12 +287,75 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
                 between = min(grid, math.ceil(unique(*row, limit, grid) / row[0]))
                 at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
+                if rows is found[0]:
+                    beside = sum(float(part[a]) for distance, part in sample.near if touched(distance) <= l2_bytes)
+                    least = unique(*row, limit, grid) / (grid * row[0])
+                    chances[a] = min(chances[a], max(1.0 - beside, least))
         out.append(chances)
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
     sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
+    for a in np.flatnonzero(_scattered(sample)):
+        each, together, _ = found[0][a]
+        places = min(limits[a], _places(blocks * each, together))
+        other = touched(grid) - 32 * unique(*found[0][a], limits[a], grid)
+        out[0][a] = _random_misses(grid * each, places, other, l2_bytes)
+        sparse[a] = 1.0
     return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse)
+
+
+def _scattered(sample: Sample) -> Array:
+    """Of each array whether most sectors that are read are those of requests whose lanes are far from each other, at no
+
+    stride.
+    """
+    s = sample.streams
+    arrays = len(sample.initial.regions) + 1
+    asked, apart = np.zeros(arrays), np.zeros(arrays)
+    loads = s.requests[s.requests[:, 2] == lay.H_GLOBAL_LOAD]
+    if not len(loads):
+        return np.zeros(arrays, np.bool_)
+    firsts, counts = loads[:, 4], loads[:, 5]
+    np.add.at(asked, s.region[firsts], counts)
+    for first, count in loads[counts >= _LANES_APART, 4:6]:
+        steps = np.diff(s.sectors[first : first + count])
+        if (steps > _LINE_SECTORS).mean() > 0.5 and (steps != steps[0]).mean() > 0.5:
+            apart[s.region[first]] += count
+    return np.asarray(apart > 0.5 * asked)
+
+
+def _places(touched: float, sectors: float) -> float:
+    """Of how many sectors so many reads at random found ``sectors`` different ones; 1 << 60 where none repeats."""
+    if touched - sectors < 4 * math.sqrt(touched - sectors + 1):
+        return float(1 << 60)
+    low, high = sectors, touched * touched
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        if -middle * math.expm1(-touched / middle) < sectors:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _random_misses(reads: float, sectors: float, other: float, l2_bytes: float) -> float:
+    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time.
+
+    ``other``: bytes that go through L2 meanwhile. L2 gives up what was read longest ago.
+    """
+    pairs, room, beside = sectors / 2, l2_bytes * c.SHARED, other / reads
+
+    def had(count: float) -> float:
+        return -pairs * math.expm1(-count / pairs)
+
+    if 64 * had(reads) + beside * reads <= room:
+        return min(1.0, had(reads) / reads)
+    low, high = 0.0, reads
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if 64 * had(middle) + beside * middle < room else (low, middle)
+    return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
 
 
 def _came_back(sample: Sample) -> Array:

@@ -38,8 +38,12 @@ from mutate.sim.timing.settings import (
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _LOCAL = LOCAL_BASE >> 5
-TWINS = 1 << 15
-"""Places that remember what came with a sector."""
+TWINS = 1 << 14
+"""Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
+MERGED_LINES = 4
+"""Lines of a store that may go to L2 with the store before: part_stores of tests/machines/patterns.cu on an H200 has 2
+
+and 3 words a thread at no more cost than one, 4 words at half of four, 8 words (8 lines) at that of eight."""
 
 
 def _own(sector, shared, instance, turn):
@@ -99,7 +103,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         busy[B_L2] += taken
         come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
         first_read = not local and touch[i] & 1 != 0
-        far = (mix(sector, 1) < likely[r]) if first_read else (local and mix(sector, 5) < settings[S_LOCAL_FAR])
+        # Warps come in another order than when they were recorded: what comes first is not what was recorded as first.
+        far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
+            mix(sector, 1) < likely[r])
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
             far = far or not (there or first_read)
@@ -114,16 +120,20 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                                     or (i + 1 < first + count and sectors[i + 1] == this ^ 1)):
                 # DRAM gives 64 bytes: beside others of the request they are no more than two sectors, alone they have
                 # a row to open, too.
-                alone = True
                 factor = settings[S_LONE]
+                # Where the grid reads all of an array in order, somebody asks for the other half while L2 has it.
                 if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
-                    factor = 2.0
+                    factor = 1.0 + sparse[r] if first_read else 2.0
                 elif count == 1 and first_read:
-                    factor = 2.0 + (settings[S_LONE] - 2.0) * sparse[r]
+                    factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
+                alone = factor > 1.5
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
+            if not again[r]:
+                twin_sectors[sector & (TWINS - 1)] = sector
+                twin_come[sector & (TWINS - 1)] = come
             if alone:
                 busy[N_DRAM_READ] += 1
                 twin_sectors[(sector ^ 1) & (TWINS - 1)] = sector ^ 1
@@ -145,9 +155,27 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
 read = jit_into(FOLDER, _read)
 
 
-def _write(kind, first, count, start, result, block, instance, turn, issued, streams, reuse, apart, l1, written, state,
-           settings, busy):
-    """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written."""
+def _lines(sectors, first, count):
+    """How many lines a request's sectors are in, which rise."""
+    lines = 0
+    last = np.int64(-1)
+    for i in range(first, first + count):
+        if sectors[i] >> 2 != last:
+            last = sectors[i] >> 2
+            lines += 1
+    return lines
+
+
+lines_of = jit_into(FOLDER, _lines)
+
+
+def _write(kind, first, count, start, result, block, instance, turn, issued, same, streams, reuse, apart, l1, written,
+           state, settings, busy):
+    """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written.
+
+    ``same``: the request of the store that the warp's scheduler issued just before, if the same warp's (else -1): what
+    both have goes to L2 once, if it is in few lines.
+    """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again = reuse.written, reuse.common, reuse.again
     tags, ages, ready, dirty = l1
@@ -157,7 +185,16 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, str
     back = local and len(tags) > 0 and settings[S_LOCAL_BACK] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
+    before = last_before = np.int64(0)
+    if same >= 0 and kind == _STORE and streams.requests[same, 2] == _STORE:
+        if lines_of(sectors, first, count) <= MERGED_LINES:
+            before = streams.requests[same, 4]
+            last_before = before + streams.requests[same, 5]
     for i in range(first, first + count):
+        while before < last_before and sectors[before] < sectors[i]:
+            before += 1
+        if before < last_before and sectors[before] == sectors[i]:
+            continue
         r = region[i]
         sector = own(sectors[i], common[r], instance, turn)
         near = near_of(sector, apart[r], block)
