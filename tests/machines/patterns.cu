@@ -179,6 +179,38 @@ __global__ void hot_loads(int *out, const int *in, int steps, int places, int sp
 }
 
 /* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   int out[1 << 22] = zeros(); int flag[1024] = zeros();
+   hot_flag(out, flag, 20, 1); hot_flag(out, flag, 20, 2); hot_flag(out, flag, 20, 32); hot_flag(out, flag, 20, 0);
+*/
+// Each warp's lane stores to a place of its own and to one of few flags that all have, in turn.
+__global__ void hot_flag(int *out, int *flag, int steps, int flags)
+{
+    int t = threadIdx.x, lane = t % 32, warp = blockIdx.x * 16 + t / 32;
+    if (lane == 0)
+        for (int k = 0; k < steps; k++) {
+            *(volatile int *)(out + (warp * steps + k) * 32) = k;
+            if (flags) *(volatile int *)(flag + warp % flags * 32) = 1;
+        }
+}
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   int out[1 << 22] = zeros(); int flag[1024] = zeros();
+   hot_branch(out, flag, 20, 1); hot_branch(out, flag, 20, 32); hot_branch(out, flag, 20, 0);
+*/
+// The same by 8 lanes of which each stores its own places.
+__global__ void hot_branch(int *out, int *flag, int steps, int flags)
+{
+    int t = threadIdx.x, lane = t % 32, warp = blockIdx.x * 16 + t / 32;
+    if (lane < 8)
+        for (int k = 0; k < steps; k++) {
+            *(volatile int *)(out + ((warp * steps + k) * 8 + lane) * 4) = k;
+            if (flags) *(volatile int *)(flag + warp % flags * 32) = 1;
+        }
+}
+
+/* kmutate launch
    int n = 1 << 27; dim3 block = { 256 };
    int out[n] = zeros();
    dim3 grid = { n / 256 / 8 };

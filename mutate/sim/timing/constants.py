@@ -35,6 +35,14 @@ ATOMIC_PLACE = 9
 """Additions to addresses that agree but for so many last bits go one after another: the rates of add_one_word,
 
 add_one_line and add_random_8 to _65536 are met within 30 %."""
+STORE_SAME = 1.98 * 1.1
+"""The same between stores (hot_stores to 64 places, hot_flag and hot_branch to 32 of tests/machines/patterns.cu: 1.08,
+
+1.28 and 1.10 ns)."""
+STORE_MERGED = 16.0
+"""An SM that stores to one place more often than once in so many clocks sends most of its stores there together (hot_flag
+
+to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
 LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
 BARRIER, BARRIER_EACH = 13.7, 2.0

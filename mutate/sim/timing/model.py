@@ -280,6 +280,9 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
     bound = _hottest(sample) * c.ATOMIC_SAME
+    stores = _most_stores(sample)
+    if cycles > c.STORE_MERGED * stores / min(int(machine.number("sm.count")), sample.grid_blocks):
+        bound = max(bound, stores * c.STORE_SAME)
     limit = ""
     bounded = bound > cycles
     if bounded:
@@ -323,22 +326,20 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
 
 
 def _hottest(sample: Sample) -> float:
-    """Rounds of atomics, or stores, at the place that has most of them in the whole grid: one after another."""
+    """Rounds of atomics at the place that has most of them, in the whole grid: they go one after another."""
     s = sample.streams
-    scale = sample.grid_blocks / len(sample.blocks)
-    most = _most_stores(sample) * scale
-    if (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
-        kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
-        mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
-        _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
-        most = max(most, float(counts.max()) * scale)
-    return most
+    if not (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
+        return 0.0
+    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
+    mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
+    _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
+    return float(counts.max()) * sample.grid_blocks / len(sample.blocks)
 
 
 def _most_stores(sample: Sample) -> float:
-    """Stores of one sector at the place that most of the sampled blocks' go to, of places that several blocks have.
+    """Stores of one sector, in the whole grid, at the place that has most of them, of places that several blocks have:
 
-    Those that follow each other in a warp are one (hot_stores of tests/machines/patterns.cu).
+    they go one after another, too. Those that follow each other in a warp are one.
     """
     s = sample.streams
     if len(sample.blocks) < 2:
@@ -360,4 +361,4 @@ def _most_stores(sample: Sample) -> float:
     np.minimum.at(lowest, which, blocks)
     np.maximum.at(highest, which, blocks)
     shared = counts[highest > lowest]
-    return float(shared.max()) if len(shared) else 0.0
+    return float(shared.max()) * sample.grid_blocks / len(sample.blocks) if len(shared) else 0.0
