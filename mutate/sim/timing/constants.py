@@ -40,9 +40,9 @@ STORE_SAME = 1.98 * 1.1
 
 1.28 and 1.10 ns)."""
 STORE_MERGED = 16.0
-"""An SM that stores to one place more often than once in so many clocks sends most of its stores there together (hot_flag
+"""An SM that stores to one place more often than once in so many clocks sends most of its stores there together
 
-to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
+(hot_flag to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
 LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
 BARRIER, BARRIER_EACH = 13.7, 2.0

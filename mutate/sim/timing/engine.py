@@ -11,6 +11,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
+from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
 from mutate.sim.timing.gather import FOLDER
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
@@ -61,11 +62,15 @@ from mutate.sim.timing.units import (
     COMMIT,
     CONTROL,
     DEPBAR,
+    EVEN,
+    FMA,
     FREE,
     GLOBAL,
+    HEAVY,
     INTERVAL,
     LATENCY,
     MIO,
+    ODD,
     PLAIN,
     READ_BOARD,
     SHARED,
@@ -127,6 +132,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
     ports = np.zeros((schedulers, 8), np.int64)
     mio = np.zeros((schedulers, 64), np.float64)
     mio_n = np.zeros(schedulers, np.int64)
+    reading = np.zeros((schedulers, 2), np.int64)
     # The last store of each scheduler: its request, its warp, the warp's block.
     stored = np.full(schedulers, -1, np.int64)
     stored_by = np.zeros(schedulers, np.int64)
@@ -219,11 +225,15 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
             issued += 1
             work += 1
             busy[B_ISSUE] += 1
-            busy[unit] += row[INTERVAL]
+            busy[FMA if unit == HEAVY else unit] += row[INTERVAL] * (0.5 if unit == HEAVY else 1.0)
             ports[s, unit] = clock + row[INTERVAL]
             last[s] = -1 if row[YIELDS] else w
             at[w] = k + 1
             slot = row[SLOT]
+            if row[EVEN] + row[ODD] > 0:
+                reading[s, 0] = max(reading[s, 0], clock) + row[EVEN]
+                reading[s, 1] = max(reading[s, 1], clock) + row[ODD]
+                slot = max(slot, max(reading[s, 0], reading[s, 1]) - clock - QUEUED)
             follow = clock + max(row[STALL], pace)
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.

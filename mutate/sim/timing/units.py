@@ -13,9 +13,11 @@ from mutate.machines import Machine
 from mutate.sass.disasm import Instruction
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.banks import bank_reads
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
-ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL = range(7)
+# HEAVY: the one of two FMA pipes that multiplies integers, where FP32 runs on both.
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY = range(8)
 
 # What the engine does beside issuing.
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
@@ -23,8 +25,10 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
 # make it longer, the rest is added (``S_REPLAY``).
-UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE = range(12)
-COLUMNS = 12
+# EVEN, ODD: registers read from the two banks.
+(UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
+ ODD) = range(14)
+COLUMNS = 14
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -81,7 +85,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
     """One row of ``COLUMNS`` for each instruction; intervals and latencies in clocks."""
     rates = Rates(machine)
     out = np.zeros((len(listing), COLUMNS), np.int64)
-    for row, instruction in zip(out, listing, strict=True):
+    banks = bank_reads(listing)
+    for row, instruction, reads in zip(out, listing, banks, strict=True):
         bits = scheduling_of(instruction)
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
@@ -90,6 +95,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         row[FREE] = rates.pace * (4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1)
         if rates.tracked:
             _without_bits(row, instruction, rates)
+        elif row[UNIT] in (ALU, FMA, HEAVY) and rates.machine.capability >= (7, 0):
+            row[EVEN], row[ODD] = reads
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
@@ -148,6 +155,8 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval = FMA, rates.interval("int_mul")
         if ".HI" in instruction.opcode or ".WIDE" in instruction.opcode:
             interval *= 2
+        if rates.interval("fp32") == 1:
+            unit = HEAVY
     elif name in _FP64:
         unit, interval, latency = FP64, rates.interval("fp64"), rates.latency("fp64", 16)
     elif name in _FP16:
