@@ -146,8 +146,8 @@ __global__ void byte_counts(int *out, int steps, int rows)
 /* kmutate launch
    dim3 grid = { 264 }; dim3 block = { 512 };
    int out[1 << 20] = zeros();
-   hot_stores(out, 100, 1, 0, 1); hot_stores(out, 100, 1, 0, 32); hot_stores(out, 100, 1, 1, 32); hot_stores(out, 100, 8, 0, 1);
-   hot_stores(out, 100, 64, 0, 1); hot_stores(out, 100, 512, 0, 1); hot_stores(out, 100, 4224, 0, 1); hot_stores(out, 100, 4224, 1, 32);
+   hot_stores(out, 20, 1, 0, 1); hot_stores(out, 20, 1, 0, 32); hot_stores(out, 20, 1, 1, 32); hot_stores(out, 20, 8, 0, 1);
+   hot_stores(out, 20, 64, 0, 1); hot_stores(out, 20, 512, 0, 1); hot_stores(out, 20, 4224, 0, 1); hot_stores(out, 20, 4224, 1, 32);
 */
 // All warps store to few places, 128 bytes apart: `spread` 1 to a word a lane, 0 all `lanes` to one.
 __global__ void hot_stores(int *out, int steps, int places, int spread, int lanes)
@@ -161,8 +161,8 @@ __global__ void hot_stores(int *out, int steps, int places, int spread, int lane
 /* kmutate launch
    dim3 grid = { 264 }; dim3 block = { 512 };
    int out[264 * 512] = zeros(); int in[1 << 20] = iota();
-   hot_loads(out, in, 100, 1, 0, 1); hot_loads(out, in, 100, 1, 0, 32); hot_loads(out, in, 100, 1, 1, 32); hot_loads(out, in, 100, 8, 0, 1);
-   hot_loads(out, in, 100, 64, 0, 1); hot_loads(out, in, 100, 4224, 0, 1); hot_loads(out, in, 100, 4224, 1, 32);
+   hot_loads(out, in, 20, 1, 0, 1); hot_loads(out, in, 20, 1, 0, 32); hot_loads(out, in, 20, 1, 1, 32); hot_loads(out, in, 20, 8, 0, 1);
+   hot_loads(out, in, 20, 64, 0, 1); hot_loads(out, in, 20, 4224, 0, 1); hot_loads(out, in, 20, 4224, 1, 32);
 */
 // The same of loads around L1.
 __global__ void hot_loads(int *out, const int *in, int steps, int places, int spread, int lanes)
@@ -275,25 +275,6 @@ __global__ void halo_loads(int *out, const int *in, int apart, int left, int rig
 }
 
 /* kmutate launch
-   int n = 1 << 26; dim3 block = { 64 }; dim3 grid = { n / 64 / 16 };
-   double out[64] = zeros(); double in[n + 64] = uniform(0, 1);
-   shifted_loads(out, in, n / 16, 0); shifted_loads(out, in, n / 16, 1); shifted_loads(out, in, n / 16, 2);
-*/
-// The same, with a second read of each warp that is shifted by some words: a sector of it is another warp's.
-__global__ void shifted_loads(double *out, const double *in, int apart, int shift)
-{
-    int t = threadIdx.x, first = blockIdx.x * 64 + t;
-    double sum = 0, v[16], w[16];
-#pragma unroll
-    for (int k = 0; k < 16; k++) v[k] = in[k * apart + first];
-#pragma unroll
-    for (int k = 0; k < 16; k++) w[k] = in[k * apart + first + shift];
-#pragma unroll
-    for (int k = 0; k < 16; k++) sum += v[k] + w[k];
-    if (sum == -12345.0) out[t] = sum;
-}
-
-/* kmutate launch
    int n = 8192; dim3 block = { 128, 4 }; dim3 grid = { n / 128, n / 4 };
    float out[64] = zeros(); float in[n * n] = uniform(0, 1);
    rows_around(out, in, n, 0); rows_around(out, in, n, 1); rows_around(out, in, n, 4);
@@ -333,80 +314,3 @@ __global__ void table_loads(int *out, const int *table, unsigned words, int each
     if (sum == -12345) out[threadIdx.x] = sum;
 }
 
-/* kmutate launch
-   dim3 block = { 256 }; dim3 grid = { 528 };
-   int out[528 * 256] = zeros();
-   local_words(out, 200, 0, 0); local_words(out, 200, 1, 0); local_words(out, 200, 5, 0); local_words(out, 200, 0, 1); local_words(out, 200, 1, 1);
-*/
-// An array of the thread, its index the same in all lanes (0) or not; `store` 1: each step writes, too.
-__global__ void local_words(int *out, int steps, int apart, int store)
-{
-    int a[16], t = threadIdx.x, at = t * apart & 15;
-    for (int k = 0; k < 16; k++) a[k] = k + 1 & 15;
-#pragma unroll 1
-    for (int k = 0; k < steps; k++) {
-        int v = a[at];
-        if (store) a[at] = v ^ 16;
-        at = v + at & 15;
-    }
-    out[blockIdx.x * 256 + t] = at + a[0];
-}
-
-/* kmutate launch
-   dim3 block = { 64 }; dim3 grid = { 132 * 32 };
-   int n = 132 * 32 * 64;
-   float out[n] = zeros(); float in[n * 128] = uniform(0, 1);
-   insert_local(out, in, n, 128, 0.0f); insert_local(out, in, n, 128, 2.0f);
-*/
-// A stream of words and an array of the thread: shifted where a word is above a limit (all, or none).
-__global__ void insert_local(float *out, const float *in, int n, int length, float limit)
-{
-    int i = blockIdx.x * 64 + threadIdx.x;
-    float kept[8];
-    for (int k = 0; k < 8; k++) kept[k] = k;
-#pragma unroll 1
-    for (int r = 0; r < length; r++) {
-        float v = in[r * n + i];
-        if (v > limit) {
-            int k = (int)(v * 7.9f);
-            kept[k] = kept[7 - k] + v;
-        }
-    }
-    for (int k = 0; k < 8; k++) out[i] += kept[k];
-}
-
-/* kmutate launch
-   dim3 block = { 512 }; dim3 grid = { 264 };
-   float out[264 * 512] = zeros(); float in[64] = uniform(0.1, 0.2);
-   mixed<0>(out, in, 100); mixed<1>(out, in, 100); mixed<2>(out, in, 100); mixed<3>(out, in, 100); mixed<4>(out, in, 100);
-   mixed<5>(out, in, 100); mixed<6>(out, in, 100); mixed<7>(out, in, 100); mixed<8>(out, in, 100); mixed<9>(out, in, 100);
-*/
-// Eight chains of arithmetic in 32 warps: operands that all chains share or of their own, with other units' work between.
-template <int WHAT> __global__ void mixed(float *out, const float *in, int steps)
-{
-    float a[8], b[8], c[8], low = 1e30f;
-    int n[8], best = 0;
-#pragma unroll
-    for (int j = 0; j < 8; j++) { a[j] = in[j]; b[j] = in[8 + j]; c[j] = in[16 + j]; n[j] = (int)(in[j] * 100) + threadIdx.x; }
-#pragma unroll 1
-    for (int k = 0; k < steps; k++)
-#pragma unroll
-        for (int r = 0; r < 4; r++)
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                if (WHAT == 0) c[j] = c[j] * a[0] + b[0];
-                if (WHAT == 1) c[j] = a[j] * b[j] + c[j];
-                if (WHAT == 2) c[j] = c[j] + a[j];
-                if (WHAT == 3) { c[j] = a[j] * b[j] + c[j]; n[j] ^= n[(j + 1) % 8]; }
-                if (WHAT == 4) { c[j] = a[j] * b[j] + c[j]; if (j % 2) n[j] ^= n[(j + 1) % 8]; }
-                if (WHAT == 5) { c[j] = a[j] * b[j] + c[j]; if (j % 4 == 0) n[j] ^= n[(j + 1) % 8]; }
-                if (WHAT == 6) { float d = c[(j + 1) % 8] - a[j]; c[j] = d * d + b[j]; if (c[j] < low) { low = c[j]; best = k + j; } }
-                if (WHAT == 7) { c[j] = a[j] * b[(j + r) % 8] + c[(j + 3) % 8]; }
-                if (WHAT == 8) { c[j] = a[j] * b[j] + c[j]; if (j == 0) a[r] = __shfl_sync(0xffffffffu, a[r], 5); }
-                if (WHAT == 9) { float d = c[j] - a[j], e = c[j] - b[j]; c[j] = d * e + (d * d); }
-            }
-    float sum = low + best;
-#pragma unroll
-    for (int j = 0; j < 8; j++) sum += c[j] + n[j] + a[j];
-    out[blockIdx.x * 512 + threadIdx.x] = sum;
-}

@@ -296,12 +296,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
     sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
-    for a in np.flatnonzero(_scattered(sample)):
-        each, together, _ = found[0][a]
-        places = min(limits[a], _places(blocks * each, together))
-        other = touched(grid) - 32 * unique(*found[0][a], limits[a], grid)
-        out[0][a] = _random_misses(grid * each, places, other, l2_bytes)
-        sparse[a] = 1.0
+    for region in np.flatnonzero(_scattered(sample)).tolist():
+        each, together, _ = found[0][region]
+        places = min(limits[region], _places(blocks * each, together))
+        other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
+        out[0][region] = _random_misses(grid * each, places, other, l2_bytes)
+        sparse[region] = 1.0
     return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse)
 
 

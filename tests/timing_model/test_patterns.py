@@ -1,0 +1,75 @@
+"""The model of time on patterns that an H200 was timed with (tests/machines/patterns.cu)."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from mutate.machines import load_machine
+from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.results import Request
+from mutate.sass.disasm import Instruction
+from mutate.sim.image import read_image
+from mutate.sim.timing.banks import bank_reads
+from mutate.sim.timing.model import Kernel, predict
+from mutate.toolchain.locate import find_toolchain
+
+pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+MACHINES = Path(__file__).parents[1] / "machines"
+
+
+@cache
+def patterns() -> dict[str, KernelBinaries]:
+    found = compile_file(Request(path=MACHINES / "patterns.cu", arch="sm_90", mutations=("identity",)))
+    return {b.target.name: b for b in found}
+
+
+def measured(kernel: str, launch: int) -> float:
+    """Microseconds."""
+    lines = (MACHINES / "reference" / "h200_patterns.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return next(float(r["us"]) for r in rows if (r["kernel"], int(r["launch"])) == (kernel, launch))
+
+
+def simulated(kernel: str, launch: int) -> float:
+    binaries = patterns()[kernel]
+    code = Kernel(read_image(binaries.original.cubin, binaries.original.entry), binaries.original.listing)
+    return 1e3 * predict(code, binaries.target.launches[launch], load_machine("h200")).time_ms
+
+
+@pytest.mark.parametrize(("kernel", "launch", "within"), [
+    ("off_lds", 0, 0.03), ("off_sts", 0, 0.03), ("off_ldg", 0, 0.03),  # no lane is on
+    ("off_ldg", 2, 0.03),  # hits in L1
+    ("bank_updates", 2, 0.03),
+    ("halo_loads", 0, 0.1), ("halo_loads", 1, 0.1), ("halo_loads", 2, 0.1),  # a lone sector of each row
+    ("table_loads", 0, 0.1), ("table_loads", 3, 0.15), ("table_loads", 5, 0.15), ("table_loads", 7, 0.1),  # 8 to 512 MB
+])
+def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+def reads(operands: str, opcode: str = "FFMA", before: str = "") -> list[int]:
+    code = [Instruction(0, "", "FFMA", before, 0, 0), Instruction(16, "", opcode, operands, 0, 0)]
+    return [int(n) for n in bank_reads(code if before else code[1:])[-1]]
+
+
+@pytest.mark.parametrize(("operands", "opcode", "expected"), [
+    ("R8, R2, R5, R4", "FFMA", [2, 1]),
+    ("R8, R2, R2, R4", "FFMA", [2, 0]),  # a register that is named twice is read once
+    ("R8, R2, c[0x0][0x210], R5", "FFMA", [1, 1]),
+    ("R8, -R3, 1, |R5|", "FADD", [0, 2]),
+    ("R13, P3, R10, 0x40, RZ", "IADD3", [1, 0]),
+    ("P1, PT, R9, R26, PT", "FSETP.GEU.AND", [1, 1]),
+    ("R6, R7, 0x4, R2", "IMAD.WIDE", [1, 2]),  # the sum has 64 bits
+    ("R4, R21, UR4, RZ", "IMAD", [0, 1]),
+])
+def test_registers_are_read_from_two_banks(operands: str, opcode: str, expected: list[int]) -> None:
+    assert reads(operands, opcode) == expected
+
+
+def test_what_the_instruction_before_keeps_is_not_read() -> None:
+    assert reads("R9, R2, R5, R4", before="R8, R2.reuse, R6, R4") == [1, 1]
+    assert reads("R9, R5, R2, R4", before="R8, R2.reuse, R6, R4") == [2, 1]  # at another place
