@@ -139,7 +139,8 @@ def test_the_table_counts_what_was_made() -> None:
     ok = {"outcome": "ok", "verdict": "VALID", "reasons": []}
     degraded = {"outcome": "ok", "verdict": "DEGRADED", "reasons": [["spills", "DEGRADED", "it spills"]]}
     refused = {"outcome": "refused", "slug": "no-barrier", "why": "none"}
-    base: dict[str, Any] = {"file": "a.cu", "instance": None, "lines": 3, "seconds": {"all": 1.0}, "slug": "", "why": ""}
+    base: dict[str, Any] = {"file": "a.cu", "instance": None, "lines": 3, "seconds": {"all": 1.0}, "slug": "",
+                            "why": ""}
     records = [base | {"kernel": "a", "outcome": "done",
                        "variants": {"memory-only": ok, "store-only": ok, "math-only": degraded, "no-sync": refused}},
                base | {"kernel": "b", "outcome": "done", "variants": {"memory-only": ok, "store-only": refused}},
