@@ -51,6 +51,8 @@ def _upper_words(program: Program) -> dict[int, frozenset[str]]:
     anywhere = {program.index[int(t, 16)] for i in program.code if i.name in ("MOV", "UMOV", "IMAD")
                 for t in _HEX.findall(i.operands) if int(t, 16) in program.index}
     arrivals = {t for step in program.steps for t in step.targets} | program.joins | {*program.functions} | anywhere
+    # A convergence register that is loaded from another one may hold any join.
+    joins = program.joins if "BMOV" in program.names else set()
     at: dict[int, frozenset[str]] = {0: frozenset()} if program.code else {}
     at.update(dict.fromkeys(program.functions, frozenset()))
     todo = list(at)
@@ -59,7 +61,7 @@ def _upper_words(program: Program) -> dict[int, frozenset[str]]:
         step, state = program.steps[number], at[number]
         targets = {*step.targets, *([number + 1] if step.falls else [])}
         if step.join is not None:
-            targets |= program.joins_of.get(step.join, program.joins) | program.joins
+            targets |= joins if joins else program.joins_of.get(step.join, program.joins)
         if program.names[number] == "CALL":
             lost = program.written_by(step.call) if step.call is not None else None
             state = frozenset() if lost is None else state - lost

@@ -62,6 +62,20 @@ def test_the_window_must_be_read_before() -> None:
     assert shared(WINDOW, STORE, ("IMAD.X", "R5, RZ, RZ, R5, P0"), ("BRA", "0x10", "@P0"), END) == [True]
 
 
+def test_a_wait_goes_on_at_the_join_of_its_own_register() -> None:
+    # The join of B0 is the store; what waits with B1 has another address.
+    first = (("BSSY", "B0, 0x60"), ("BSSY", "B1, 0x50"), WINDOW, ("BRA", "0x60", "@P0"), ("BSYNC", "B0"))
+    rest = (("LDC", "R5, c[0x0][0x214]"), STORE, END)
+    assert shared(*first, *rest) == [False]
+    other = (WINDOW, ("BSSY", "B0, 0x80"), ("BSSY", "B1, 0x50"), ("LDC", "R9, c[0x0][0x214]"), ("BSYNC", "B1"),
+             ("BRA", "0x80", "@P0"), ("MOV", "R5, R9"), END, STORE, END)
+    assert shared(*other) == [True]
+    assert shared(*other[:3], ("MOV", "R5, R9"), *other[4:]) == [False]
+    assert shared(("BMOV.32", "B1, R7"), *(tuple(p.replace("0x80", "0x90").replace("0x50", "0x60") for p in row)
+                                          for row in other[:3]),
+                  ("MOV", "R5, R9"), ("BSYNC", "B1"), ("EXIT",), ("NOP",), ("NOP",), STORE, END) == [False]
+
+
 def test_a_call_loses_what_the_function_writes() -> None:
     call, back = (("MOV", "R20, 0x30"), ("CALL.REL.NOINC", "0x50")), ("RET.REL.NODEC", "R20 0x0")
     assert shared(WINDOW, *call, STORE, END, ("MOV", "R9, R10"), back) == [True]
