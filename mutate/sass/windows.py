@@ -3,7 +3,8 @@
 Where the compiler does not know what a pointer points to it accesses memory by generic addresses, and the opcode says
 neither global nor shared. The generic address of an object in shared memory has the shared window's upper word, which
 code reads from ``SR_SWINHI``. So a register holds the upper word of such an address if it was read from there, or comes
-of adding an offset to one that does, on every path. What is not proven so stays generic.
+of adding an offset to one that does, on every path; so does a place on the stack that such a register is spilled to.
+What is not proven so stays generic.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from mutate.sass.classes import class_of
+from mutate.sass.classes import class_of, width_of
 from mutate.sass.disasm import Instruction
 from mutate.sass.guards import Program
 from mutate.sass.operands import Operand, operands_of
@@ -24,6 +25,8 @@ _SUMS = frozenset({"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "LEA", "ULEA"})
 _COPIES = frozenset({"MOV", "UMOV", "R2UR", "S2R", "S2UR"})
 _PRODUCTS = frozenset({"IMAD", "UIMAD"})
 _CHOICES = frozenset({"SEL", "USEL"})
+_SPILL = re.compile(r"\[R1(?:\+(0x[0-9a-f]+))?\], R(\d+)")
+_FILL = re.compile(r"R(\d+), \[R1(?:\+(0x[0-9a-f]+))?\]")
 _HEX = re.compile(r"0x([0-9a-f]+)")
 
 
@@ -64,7 +67,7 @@ def _upper_words(program: Program) -> dict[int, frozenset[str]]:
             targets |= joins if joins else program.joins_of.get(step.join, program.joins)
         if program.names[number] == "CALL":
             lost = program.written_by(step.call) if step.call is not None else None
-            state = frozenset() if lost is None else state - lost
+            state = frozenset() if lost is None else _without_slots(state) - lost
             targets |= {number + 1, *(_returns(program, number, arrivals) or anywhere)}
         else:
             state = _after(program, number, state)
@@ -105,10 +108,42 @@ def _after(program: Program, number: int, state: frozenset[str]) -> frozenset[st
     instruction, writes = program.code[number], program.writes[number]
     if writes is None:
         return frozenset()
-    made = _made(instruction, state)
+    if instruction.name == "STL":
+        return _spilled(instruction, state)
+    if "R1" in writes:
+        state = _without_slots(state)
+    made = _filled(instruction, state) if instruction.name == "LDL" else _made(instruction, state)
     if instruction.predicate:
         made &= state  # else it holds what it held
     return (state - set(writes)) | made if made or not state.isdisjoint(writes) else state
+
+
+def _without_slots(state: frozenset[str]) -> frozenset[str]:
+    return frozenset(key for key in state if not key.startswith("L"))
+
+
+def _words(instruction: Instruction) -> int:
+    return max(1, width_of(instruction.opcode) // 32)
+
+
+def _spilled(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:
+    """After a store to local memory: registers are spilled to places relative to the stack pointer."""
+    found = _SPILL.match(instruction.operands)
+    if found is None:
+        return _without_slots(state)
+    at, register = int(found[1] or "0", 16), int(found[2])
+    made = {f"L{at + 4 * n}" for n in range(_words(instruction)) if f"R{register + n}" in state}
+    if instruction.predicate:
+        made &= state
+    return (state - {f"L{at + 4 * n}" for n in range(_words(instruction))}) | made
+
+
+def _filled(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:
+    found = _FILL.match(instruction.operands)
+    if found is None:
+        return frozenset()
+    register, at = int(found[1]), int(found[2] or "0", 16)
+    return frozenset(f"R{register + n}" for n in range(_words(instruction)) if f"L{at + 4 * n}" in state)
 
 
 def _made(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:

@@ -62,6 +62,17 @@ def test_the_window_must_be_read_before() -> None:
     assert shared(WINDOW, STORE, ("IMAD.X", "R5, RZ, RZ, R5, P0"), ("BRA", "0x10", "@P0"), END) == [True]
 
 
+def test_an_address_that_is_spilled_is_the_same_when_it_comes_back() -> None:
+    lost = ("LDC.64", "R4, c[0x0][0x210]")
+    assert shared(WINDOW, ("STL.64", "[R1+0x8], R4"), lost, ("LDL.64", "R4, [R1+0x8]"), STORE, END) == [True]
+    assert shared(WINDOW, ("STL", "[R1], R5"), lost, ("LDL", "R5, [R1]"), STORE, END) == [True]
+    assert shared(WINDOW, ("STL.64", "[R1+0x8], R4"), lost, ("LDL.64", "R4, [R1+0x10]"), STORE, END) == [False]
+    for between in (("STL", "[R1+0xc], R9"), ("STL", "[R7], R9"), ("IADD3", "R1, R1, -0x10, RZ"),
+                    ("STL.128", "[R1], R8")):
+        assert shared(WINDOW, ("STL.64", "[R1+0x8], R4"), lost, between, ("LDL.64", "R4, [R1+0x8]"), STORE, END
+                      ) == [False]
+
+
 def test_a_wait_goes_on_at_the_join_of_its_own_register() -> None:
     # The join of B0 is the store; what waits with B1 has another address.
     first = (("BSSY", "B0, 0x60"), ("BSSY", "B1, 0x50"), WINDOW, ("BRA", "0x60", "@P0"), ("BSYNC", "B0"))
