@@ -279,14 +279,14 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         at, had = marks[_MARKS // 2]
         rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
-    bound = _hottest(sample) * c.ATOMIC_SAME
+    bound, what = _hottest(sample) * c.ATOMIC_SAME, "atomics at one place"
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(int(machine.number("sm.count")), sample.grid_blocks):
-        bound = max(bound, stores * c.STORE_SAME)
+        bound, what = max((bound, what), (stores * c.STORE_SAME, "stores to one place"))
     limit = ""
     bounded = bound > cycles
     if bounded:
-        cycles, limit = bound, "accesses to one place"
+        cycles, limit = bound, what
     clock = machine.number("clock.boost") * 1e3
     overhead = _overhead_ms(machine)
     util = _utilisation(busy, end, settings)

@@ -131,7 +131,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
-            if not again[r]:
+            if not again[r] and settings[S_L2_LATENCY] > 0.0:
                 twin_sectors[sector & (TWINS - 1)] = sector
                 twin_come[sector & (TWINS - 1)] = come
             if alone:
