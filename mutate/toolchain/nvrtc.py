@@ -29,7 +29,7 @@ from mutate.toolchain.options import CompileOptions, Tolerance, check_arch, nvrt
 
 DEFAULT_LIMIT = 120.0
 # Raise with every change of what a cached result holds.
-_FORMAT = "1"
+_FORMAT = "2"
 _KIND = "compiled"
 # Raise with every remedy that is added: a failure that is known was met with fewer.
 _REMEDIES = 3

@@ -49,8 +49,11 @@ class _Process:
 
         # A file and not a pipe: nobody reads it while the process runs, and a full pipe would block it.
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        # Where there is a driver, NVRTC (12.9 and later) keeps what it compiled, and what it finds again has no report
+        # of ptxas: an original and its identity would have other spills.
         self._process = subprocess.Popen([sys.executable, "-I", "-S", _SCRIPT, library], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=self._stderr)
+                                         stdout=subprocess.PIPE, stderr=self._stderr,
+                                         env=os.environ | {"CUDA_CACHE_DISABLE": "1"})
         self._late = False
 
     def ask(self, request: Request, limit: float) -> Reply:

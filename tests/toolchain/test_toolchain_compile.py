@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ctypes.util import find_library
+from pathlib import Path
+
 import pytest
 
 from mutate.errors import KmutateError
@@ -346,3 +349,16 @@ def test_the_code_does_not_depend_on_how_much_is_declared():
                                Job(b"/* texture */" + kernel, "user.cu", "k")], cache=Cache(None))
     assert isinstance(lean, Compiled) and isinstance(full, Compiled)
     assert lean.cubin == full.cubin
+
+
+@pytest.mark.gpu
+def test_what_a_driver_remembers_is_reported_again(tmp_path: Path) -> None:
+    """With a driver NVRTC has a cache of its own, whose answers have no report of spills."""
+    if find_library("cuda") is None:
+        pytest.skip("no CUDA driver")
+    source = b"""extern "C" __global__ void k(int *p) {
+        int a[8]; for (int i = 0; i < 8; i++) a[i] = p[i]; p[8] = a[p[9] & 7] + a[p[10] & 7]; }"""
+    first, second = (compile_many([Job(source, "k.cu", "k")], cache=Cache(tmp_path / n))[0] for n in "ab")
+    assert isinstance(first, Compiled) and isinstance(second, Compiled)
+    assert first.local_bytes > 0
+    assert (first.spill_stores, first.spill_loads) == (second.spill_stores, second.spill_loads) == (0, 0)
