@@ -357,7 +357,7 @@ def test_what_a_driver_remembers_is_reported_again(tmp_path: Path) -> None:
     if find_library("cuda") is None:
         pytest.skip("no CUDA driver")
     source = b"""extern "C" __global__ void k(int *p) {
-        int a[8]; for (int i = 0; i < 8; i++) a[i] = p[i]; p[8] = a[p[9] & 7] + a[p[10] & 7]; }"""
+        int a[32]; for (int i = 0; i < 32; i++) a[p[i] & 31] = i * p[i]; p[40] = a[p[41] & 31]; }"""
     first, second = (compile_many([Job(source, "k.cu", "k")], cache=Cache(tmp_path / n))[0] for n in "ab")
     assert isinstance(first, Compiled) and isinstance(second, Compiled)
     assert first.local_bytes > 0

@@ -318,10 +318,15 @@ def _scattered(sample: Sample) -> Array:
         return np.zeros(arrays, np.bool_)
     firsts, counts = loads[:, 4], loads[:, 5]
     np.add.at(asked, s.region[firsts], counts)
-    for first, count in loads[counts >= _LANES_APART, 4:6]:
-        steps = np.diff(s.sectors[first : first + count])
-        if (steps > _LINE_SECTORS).mean() > 0.5 and (steps != steps[0]).mean() > 0.5:
-            apart[s.region[first]] += count
+    wide = counts >= _LANES_APART
+    firsts, between = firsts[wide], counts[wide] - 1
+    if len(firsts):
+        steps = np.diff(s.sectors)
+        starts = np.cumsum(between) - between
+        mine = np.arange(int(between.sum())) + np.repeat(firsts - starts, between)
+        far = np.add.reduceat(steps[mine] > _LINE_SECTORS, starts, dtype=np.int64)
+        other = np.add.reduceat(steps[mine] != np.repeat(steps[firsts], between), starts, dtype=np.int64)
+        np.add.at(apart, s.region[firsts], np.where((far > 0.5 * between) & (other > 0.5 * between), between + 1, 0))
     return np.asarray(apart > 0.5 * asked)
 
 
