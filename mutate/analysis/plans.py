@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from mutate.analysis.accesses import Access, Call
+from mutate.analysis.sites import Access, Call
 from mutate.frontend.tree import Node
 
 LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mutate.analysis.accesses import Access, Barrier, Call, Scanner, Sites, group_scope
+from mutate.analysis.accesses import Scanner, group_scope
 from mutate.analysis.constants import function_named, is_constant, split_arguments
+from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
 from mutate.analysis.values import MEMORY, Values, is_number, method_receiver
 from mutate.frontend.tree import Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mutate.analysis.accesses import asm_text
+from mutate.analysis.sites import asm_text
 from mutate.frontend.tree import Node
 
 _MOVE = re.compile(r"^(ld|st)((?:\.\w+(?:::\w+)*)+)\s+(.*)$", re.DOTALL)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from mutate.analysis.accesses import Access
 from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mutate.analysis.accesses import Access
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
+from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node

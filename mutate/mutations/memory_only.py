@@ -12,7 +12,8 @@ from mutate.mutations.base import (
     Refused,
     Rewrite,
 )
-from mutate.mutations.sliced import Style, sliced_rewrite
+from mutate.mutations.slice_pieces import Style
+from mutate.mutations.sliced import sliced_rewrite
 
 _STYLE = Style("memory-only", Keep(loads=True, stores=True), guard_stores=False, sink="sink",
                dropped="no access needs it")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mutate.analysis.accesses import Barrier
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.program import FunctionInfo, Mem, Program
+from mutate.analysis.sites import Barrier
 from mutate.analysis.symbols import Space
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mutate.analysis.accesses import Call
 from mutate.analysis.constants import function_named, made_of
 from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.sites import Call
 from mutate.analysis.symbols import type_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File, Item

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mutate.analysis.accesses import Access
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.liveness import idle_loads
 from mutate.analysis.plans import Keep
 from mutate.analysis.program import Mem, Program, analyse
 from mutate.analysis.ptx import read_ptx
+from mutate.analysis.sites import Access
 from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Space
 from mutate.frontend.load import load_unit

@@ -1,0 +1,414 @@
+"""The expressions of a slice: what is needed so that a value is right, and what remains of one whose value is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mutate.analysis.dataflow import Reach
+from mutate.analysis.intrinsics import BUILTINS
+from mutate.analysis.lambdas import Lambda, find_lambdas
+from mutate.analysis.plans import Act, Keep, Piece
+from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
+from mutate.analysis.sites import Access
+from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
+from mutate.analysis.values import arguments, callee_name, is_number, method_receiver
+from mutate.frontend.tree import Node
+
+_NO_VALUE = frozenset({"sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype",
+                       "template_argument_list", "lambda_expression", "primitive_type", "type_identifier"})
+
+
+def stored_type(info: FunctionInfo, a: Access) -> str:
+    """Type of what a surface store writes, as far as it can be told: of its template argument, or of its value."""
+    function = a.node.get("function")
+    if function is not None and "<" in function.text:
+        return function.text[function.text.index("<") + 1 : function.text.rindex(">")].split(",")[0].strip()
+    type_ = info.values.value(a.value[0]).type if a.value else UNKNOWN_TYPE
+    return type_.name if is_number(type_) else ""
+
+
+class ExpressionSlicer:
+    """What a slice needs so far, and what remains of an expression; ``Slicer`` walks the statements."""
+
+    def __init__(self, info: FunctionInfo, keep: Keep, callee_params: Callable[[FunctionInfo], frozenset[int] | None],
+                 result_needed: bool = False) -> None:
+        self.info = info
+        self.keep = keep
+        self.needed: set[Obj] = set()
+        self.retained: dict[Node, Access] = {}
+        """Loads whose value something kept depends on."""
+        self.retained_calls: set[Node] = set()
+        """Calls of functions that load, whose results something kept depends on."""
+        self.whole_calls: dict[FunctionInfo, Node] = {}
+        """Functions that access global memory and are called as they are, each with such a call."""
+        self._callee_params = callee_params
+        self._reach = Reach(info)
+        self._used: dict[Obj, list[Node]] = {}
+        """Where the needed objects are used."""
+        self._result_needed = result_needed
+        self._named: set[Var] = set()
+        """Variables that something kept names without their value: they stay declared."""
+        self._lambdas = find_lambdas(info.function, info.scopes)
+        self._working: set[Var] = set()
+        """Lambdas of which something is left."""
+        for found in self._lambdas.values():
+            if not found.known or not found.plain or found.returns_reference or (found.handed_to and found.has_value):
+                self.needed.add(found.var)
+        self._kept_loops: set[Node] = set()
+        self._changed = True
+        self._seen: set[Node] = set()
+
+    # -- needs --------------------------------------------------------------------------------------------
+
+    def need(self, node: Node | None) -> None:
+        """The value of an expression must be right."""
+        if node is None or node in self._seen:
+            return
+        self._seen.add(node)
+        for obj in self.info.uses(node):
+            self.needed.add(obj)
+            self._used.setdefault(obj, []).append(node)
+            self._changed = True
+        self._declare(node)
+        for n in node.walk():
+            if any(not c.function.returns_void and self._callee_params(c) is not None
+                   for c in self.info.callees.get(n, ())) and not any(
+                       up.type == "lambda_expression" for up in n.ancestors()):
+                self.retained_calls.add(n)
+            for c in self.info.callees.get(n, ()):
+                if self._callee_params(c) is not None:
+                    self.whole_calls.setdefault(c, n)
+            access = self.info.sites.at.get(n)
+            if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):
+                continue
+            # What an asynchronous copy reads is used only by way of the shared memory that it fills.
+            if access.kind != "async" or self._any_needed(frozenset(Mem(r) for r in access.roots
+                                                                    if r.space is Space.SHARED)):
+                self.retained[n] = access
+
+    def _declare(self, node: Node) -> None:
+        """Variables that text which stays only names, as in ``sizeof``, have to stay declared."""
+        for n in node.walk():
+            var = self.info.scopes.var_of.get(n) if n.type == "identifier" else None
+            if var is not None and var not in self._named:
+                self._named.add(var)
+                self._changed = True
+
+    def _need_address(self, a: Access) -> None:
+        """What an access needs to happen where it does; its value need not be right."""
+        for n in a.address:
+            self.need(n)
+        var = self.info.scopes.var_of.get(a.node)
+        # A reference, or a variable in memory itself: where it is, not what is there.
+        if var is not None and a.node not in (used := self._used.setdefault(var, [])):
+            used.append(a.node)
+            self.needed.add(var)
+            self._changed = True
+
+    def _any_needed(self, objs: frozenset[Obj], definition: Node | None = None) -> bool:
+        """Whether one of the objects is needed; of variables, whether the value that a definition gives them is."""
+        for o in objs:
+            if o not in self.needed:
+                continue
+            if definition is None or not isinstance(o, Var) or not self._reach.is_ordered(o):
+                return True
+            if any(self._reach.reaches(definition, use, o) for use in self._used.get(o, ())):
+                return True
+        return False
+
+    def kept_stores(self) -> list[Access]:
+        """Global stores whose value something kept reads back: they stay as they are."""
+        return [a for a in self.info.sites.accesses if a.touches_global and a.kind in ("store", "update")
+                and self._any_needed(frozenset(Mem(r) for r in a.roots))]
+
+    @property
+    def keeps_barriers(self) -> bool:
+        return any(isinstance(o, Mem) and o.var.space is Space.SHARED for o in self.needed)
+
+    # -- expressions whose value is not needed ------------------------------------------------------------
+
+    def _all(self, nodes: list[Node] | tuple[Node, ...]) -> list[Piece]:
+        out: list[Piece] = []
+        for n in nodes:
+            out += self.pieces(n)
+        return out
+
+    def _kept_whole(self, node: Node) -> list[Piece]:
+        self.need(node)
+        return [Piece(Act.KEEP, node)]
+
+    def pieces(self, node: Node) -> list[Piece]:
+        """What must remain of an expression whose value is not needed."""
+        kind = node.type
+        if kind in _NO_VALUE:
+            return []
+        access = self.info.sites.at.get(node)
+        if access is not None:
+            return self._access(access)
+        if node in self.info.sites.barrier_at:
+            barrier = self.info.sites.barrier_at[node]
+            if self.keeps_barriers or (barrier.awaits_copies and self._keeps_order("wait")):
+                return self._kept_whole(node)
+            return self._all(arguments(node))
+        if kind == "assignment_expression":
+            return self._assignment(node)
+        if kind == "update_expression":
+            return self._update(node)
+        if kind == "conditional_expression":
+            condition = node.get("condition")
+            then, other = node.get("consequence"), node.get("alternative")
+            a = self.pieces(then) if then is not None else []
+            b = self.pieces(other) if other is not None else []
+            if condition is None or not (a or b):
+                return self.pieces(condition) if condition is not None else []
+            self.need(condition)
+            return [Piece(Act.BRANCH, condition, then=a, otherwise=b)]
+        if kind == "binary_expression" and (op := node.get("operator")) is not None and op.text in ("&&", "||"):
+            left, right = node.get("left"), node.get("right")
+            inner = self.pieces(right) if right is not None else []
+            if left is None or not inner:
+                return self.pieces(left) if left is not None else []
+            self.need(left)
+            return [Piece(Act.BRANCH, left, then=inner) if op.text == "&&"
+                    else Piece(Act.BRANCH, left, otherwise=inner)]
+        if kind == "call_expression":
+            return self._call(node)
+        if kind in ("fold_expression", "parameter_pack_expansion"):
+            # What is left is done for each element of the pack.
+            inner = self._all(node.kids)
+            if any(p.act not in (Act.FOLD, Act.STORE, Act.CALL) for p in inner):
+                return self._kept_whole(node)
+            return [Piece(Act.EXPAND, node, then=inner)] if inner else []
+        return self._all(node.kids)
+
+    def _access(self, a: Access) -> list[Piece]:
+        if a.kind == "asm":
+            return self._asm(a)
+        if not a.touches_global:
+            if a.kind in ("atomic", "async", "fragment-store") and self._any_needed(frozenset(Mem(r) for r in a.roots)):
+                return self._kept_whole(a.node)
+            if a.kind == "fragment-load" and self._any_needed(self._fragment(a)):
+                return self._kept_whole(a.node)
+            return self._all((*a.address, *a.value))
+        if a.kind == "fragment-load":
+            if self._any_needed(self._fragment(a)):
+                return self._kept_whole(a.node)
+            if not self.keep.loads:
+                return self._all(a.address)
+            self._need_address(a)
+            self._need_indices(a.value)
+            return [Piece(Act.FOLD, a.node, a)]
+        if a.kind in ("load", "texture", "surface-load"):
+            if not self.keep.loads:
+                return self._all(a.address)
+            self._need_address(a)
+            return [Piece(Act.FOLD, a.node, a)]
+        if a.kind == "async":
+            if not self.keep.loads:
+                return self._all(a.address)
+            return self._kept_whole(a.node)
+        if a.kind in ("atomic", "store", "surface-store", "fragment-store"):  # an intrinsic that writes
+            for n in a.address:
+                self.need(n)
+            if self._any_needed(frozenset(Mem(r) for r in a.roots)):
+                return self._kept_whole(a.node)
+            if a.kind == "fragment-store":
+                self._need_indices(a.value)
+            elif a.kind == "surface-store" and not stored_type(self.info, a):
+                for n in a.value:
+                    self._need_variables(n)
+            return [*self._all(a.value), Piece(Act.ATOMIC, a.node, a)]
+        return self._all((*a.address, *a.value))
+
+    def _fragment(self, a: Access) -> frozenset[Obj]:
+        """What a fragment of a matrix is loaded to."""
+        return frozenset(o for n in a.value for o in self.info.written_by(n))
+
+    def _need_indices(self, fragments: tuple[Node, ...]) -> None:
+        """A fragment is named in a ``decltype``: what it is declared with must stay, its value need not."""
+        for fragment in fragments:
+            for n in fragment.walk():
+                if n.type == "subscript_argument_list":
+                    self._need_variables(n)
+            var = self.info.values.root_variable(fragment)
+            if var is not None and var.init is not None and var not in self.needed:
+                self.needed.add(var)
+                self._changed = True
+
+    def _asm(self, a: Access) -> list[Piece]:
+        node = a.node
+        if a.touches_global and (self.keep.loads or a.writes):
+            results = self._need_outputs(node)
+            loaded = [Piece(Act.FOLD, o, a) for o in results if self._is_used(o, node)] if a.asm_kind == "load" else []
+            self.need(node)
+            return [Piece(Act.KEEP, node, a), *loaded]
+        outputs = node.get("output_operands")
+        written: set[Obj] = set()
+        for o in outputs.kids if outputs is not None else ():
+            value = o.get("value")
+            if value is not None:
+                written |= self.info.written_by(value)
+        if self._any_needed(frozenset(written), node):
+            return self._kept_whole(node)
+        return []
+
+    def _is_used(self, result: Node, statement: Node) -> bool:
+        """Whether an output of inline PTX is named anywhere else: a part of a vector that is not is not loaded."""
+        return any(n.type == result.type and n.text == result.text and not statement.start <= n.start < statement.end
+                   for n in self.info.function.body.walk())
+
+    def _need_outputs(self, node: Node) -> list[Node]:
+        outputs = node.get("output_operands")
+        values = [v for o in (outputs.kids if outputs is not None else ()) if (v := o.get("value")) is not None]
+        for v in values:
+            self.need(v)
+        return values
+
+    def _assignment(self, node: Node) -> list[Piece]:
+        left, right = node.get("left"), node.get("right")
+        if left is None or right is None:
+            return self._kept_whole(node)
+        target = left
+        while target.type == "parenthesized_expression" and target.kids:
+            target = target.kids[0]
+        if self._any_needed(self.info.written_by(target), node):
+            return self._kept_whole(node)
+        return [*self.pieces(right), *self._target(target)]
+
+    def _target(self, target: Node) -> list[Piece]:
+        """What remains of the left side of an assignment whose value is not needed."""
+        while target.type == "parenthesized_expression" and target.kids:
+            target = target.kids[0]
+        if target.type == "conditional_expression":
+            condition = target.get("condition")
+            then, other = target.get("consequence"), target.get("alternative")
+            if condition is not None and then is not None and other is not None:
+                self.need(condition)
+                return [Piece(Act.BRANCH, condition, then=self._target(then), otherwise=self._target(other))]
+        access = self.info.sites.at.get(target)
+        if access is not None and access.touches_global:
+            self._need_address(access)
+            return [Piece(Act.STORE, access.node, access)]
+        return self._index_pieces(target)
+
+    def _index_pieces(self, lvalue: Node) -> list[Piece]:
+        return self._all(lvalue.kids) if lvalue.type != "identifier" else []
+
+    def _update(self, node: Node) -> list[Piece]:
+        target = node.get("argument")
+        if target is None or self._any_needed(self.info.written_by(target), node):
+            return self._kept_whole(node)
+        access = self.info.sites.at.get(target)
+        if access is not None and access.touches_global:
+            self._need_address(access)
+            return [Piece(Act.STORE, access.node, access)]
+        return self._index_pieces(target)
+
+    def _keeps_order(self, kind: str) -> bool:
+        """Waits belong to the asynchronous copies, fences to the global accesses that they order."""
+        if kind == "wait":
+            return self.keep.loads and any(a.kind == "async" for a in self.info.sites.accesses)
+        return any(a.touches_global and a.writes for a in self.info.sites.accesses)
+
+    def _call(self, node: Node) -> list[Piece]:
+        call = self.info.sites.call_at.get(node)
+        args = tuple(arguments(node))
+        builtin = BUILTINS.get(callee_name(node))
+        if builtin is not None and builtin.kind in ("wait", "fence") and self._keeps_order(builtin.kind):
+            return self._kept_whole(node)
+        handed = [self._lambdas[v] for a in args if (v := self.info.scopes.var_of.get(a)) in self._lambdas
+                  and self._has_accesses(self._lambdas[v])]
+        if handed:
+            return self._hand_on(node, args, handed)
+        receiver = method_receiver(node)
+        value = call.value if call is not None else None
+        inputs = tuple(n for n in (receiver, value, *args) if n is not None)
+        if call is None:
+            if self._any_needed(self.info.written_by_call(node, args), node):
+                return self._kept_whole(node)
+            return self._all(inputs)
+        if self._any_needed(self.info.written_by_call(node, args), node):
+            return self._kept_whole(node)
+        if call.local is not None:
+            return self._lambda_call(node, args, call.local)
+        infos = self.info.callees.get(node, [])
+        wanted = self._wanted(infos)
+        if wanted is None:
+            return self._all(inputs)
+        pieces: list[Piece] = []
+        if value is not None:
+            self.need(value)
+        for i, arg in enumerate(args):
+            if i in wanted:
+                self.need(arg)
+                continue
+            if value is None and type_decides(infos, i):
+                self._need_variables(arg)
+            pieces += self.pieces(arg)
+        return [*pieces, Piece(Act.CALL, node, call=call)]
+
+    def _has_accesses(self, of: Lambda) -> bool:
+        """Whether a lambda makes an access to global memory that is kept."""
+        return any(a.touches_global and (self.keep.loads or a.writes) and of.node.start <= a.node.start < of.node.end
+                   for a in self.info.sites.accesses)
+
+    def _hand_on(self, node: Node, args: tuple[Node, ...], handed: list[Lambda]) -> list[Piece]:
+        """A call that gets lambdas which access global memory: it stays, and calls what is left of them."""
+        if any(found.var in self.needed for found in handed) or self._any_needed(
+                self.info.written_by_call(node, args), node):
+            return self._kept_whole(node)
+        for part in (node.get("function"), *args):
+            if part is not None and self.info.scopes.var_of.get(part) not in self._lambdas:
+                self.need(part)
+        return [Piece(Act.KEEP, node)] if any(found.var in self._working for found in handed) else []
+
+    def _lambda_call(self, node: Node, args: tuple[Node, ...], var: Var) -> list[Piece]:
+        found = self._lambdas.get(var)
+        if found is None:
+            return self._kept_whole(node)  # a parameter: what it does is the caller's
+        if var in self.needed and self._has_accesses(found):
+            self.need(node)
+            return [Piece(Act.FOLD if found.has_value and self.keep.loads else Act.KEEP, node)]
+        if var in self.needed or var not in self._working:
+            return self._all(args)
+        pieces: list[Piece] = []
+        for param, arg in zip(found.params, args, strict=False):
+            if param in self.needed:
+                self.need(arg)
+                continue
+            self._need_variables(arg)
+            pieces += self.pieces(arg)
+        return [*pieces, Piece(Act.CALL, node, call=self.info.sites.call_at[node])]
+
+    def lambda_at(self, node: Node) -> Lambda | None:
+        """The lambda that is called, or that a declaration is of, where it is sliced in place."""
+        called = node.get("function")
+        if called is not None:
+            var = self.info.scopes.var_of.get(called)
+        else:
+            var = next((v for v in self._lambdas if v.node is not None and node.start <= v.node.start < node.end
+                        and v.lambda_node is not None and v.lambda_node.end <= node.end), None)
+        return self._lambdas.get(var) if var is not None and var not in self.needed else None
+
+    def _wanted(self, infos: list[FunctionInfo]) -> frozenset[int] | None:
+        """Indices of the arguments that the kept accesses of callees need; ``None`` when they have none."""
+        found = [p for c in infos if (p := self._callee_params(c)) is not None]
+        return frozenset().union(*found) if found else None
+
+    def needed_arguments(self, node: Node) -> list[Node]:
+        """The arguments that the call of a mutated function still gets as they were."""
+        found = self.lambda_at(node)
+        if found is not None:
+            return [x for p, x in zip(found.params, arguments(node), strict=False) if p in self.needed]
+        wanted = self._wanted(self.info.callees.get(node, [])) or ()
+        return [x for i, x in enumerate(arguments(node)) if i in wanted]
+
+    def _need_variables(self, node: Node) -> None:
+        """The variables of an expression that is only named in a ``decltype``: they must stay declared.
+
+        Parameters do; one that were needed would have the caller hand on its value.
+        """
+        for obj in self.info.uses(node):
+            if not isinstance(obj, Mem) and not obj.is_param and obj not in self.needed:
+                self.needed.add(obj)
+                self._changed = True
