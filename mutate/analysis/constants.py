@@ -70,7 +70,7 @@ def _head_words(item: Item) -> frozenset[str]:
 
 
 def split_arguments(text: str) -> list[str]:
-    """The arguments of a template's argument list."""
+    """The arguments of a template's argument list; none of a blank one."""
     out, depth, start = [], 0, 0
     for at, c in enumerate(text):
         if c in "<([{":
@@ -80,7 +80,7 @@ def split_arguments(text: str) -> list[str]:
         elif c == "," and depth == 0:
             out.append(text[start:at].strip())
             start = at + 1
-    return [*out, text[start:].strip()]
+    return [*out, text[start:].strip()] if text.strip() else []
 
 
 _NAMED = re.compile(r"\s*&?\s*(?:::)?\s*(?:\w+\s*::\s*)*([A-Za-z_]\w*)")

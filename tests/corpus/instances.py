@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mutate.analysis.constants import split_arguments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File, Function, Unit, declarator_name
 from mutate.toolchain.includes import HOST_HEADERS
@@ -41,19 +42,6 @@ def template_arguments(text: str, at: int) -> str | None:
             if depth == 0:
                 return " ".join(text[at + 1 : k].split())
     return None
-
-
-def split_arguments(text: str) -> list[str]:
-    out, depth, start = [], 0, 0
-    for k, c in enumerate(text):
-        if c in "<([{":
-            depth += 1
-        elif c in ">)]}":
-            depth -= 1
-        elif c == "," and depth == 0:
-            out.append(text[start:k].strip())
-            start = k + 1
-    return [*out, text[start:].strip()] if text.strip() else []
 
 
 @dataclass(frozen=True)
