@@ -11,6 +11,7 @@ from mutate.mutations.base import Check, Mutation, Note
 from mutate.sass.classes import count_classes
 from mutate.sass.disasm import Instruction
 from mutate.sass.guards import guarded
+from mutate.sass.tables import library_loads, table_class
 from mutate.sass.windows import shared_generic
 from mutate.toolchain.elf import Cubin
 
@@ -46,12 +47,14 @@ def relevant_classes(mutations: Sequence[Mutation], counts: Mapping[str, int]) -
 def count(instructions: Sequence[Instruction], cubin: Cubin, entry: str) -> tuple[dict[str, int], dict[str, int]]:
     """(unguarded, guarded) instructions by class of one kernel's listing.
 
-    Generic accesses that are surely of shared memory count as that.
+    Generic accesses that are surely of shared memory count as that; loads of tables of the compiler's mathematics
+    library are a class of their own.
     """
     everything = count_classes(instructions)
     flag_offset = cubin.constant_offset("km_flag")
     generic = any(c.startswith("generic_") for c in everything)
-    if flag_offset is None and not generic:
+    tables = cubin.library_tables(entry)
+    if flag_offset is None and not generic and not tables:
         return everything, {}
     kernel = cubin.kernel(entry)
     indirect, functions = dict(kernel.indirect_branches), [start for _, start, _ in kernel.functions]
@@ -64,7 +67,11 @@ def count(instructions: Sequence[Instruction], cubin: Cubin, entry: str) -> tupl
             rest[c] -= n
             known = c.replace("generic_", "shared_", 1)
             rest[known] = rest.get(known, 0) + n
-        rest = {c: n for c, n in sorted(rest.items()) if n}
+    found = library_loads(instructions, tables, indirect=indirect, functions=functions) - hidden
+    for c, n in count_classes([instructions[i] for i in sorted(found)]).items():
+        rest[c] -= n
+        rest[table_class(c)] = n
+    rest = {c: n for c, n in sorted(rest.items()) if n}
     return rest, apart
 
 

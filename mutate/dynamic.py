@@ -20,10 +20,11 @@ from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBAL_UPDATES, SHARED, Check, Mutation
-from mutate.sass import classes, operands
+from mutate.sass import addresses, classes, operands, tables
 from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
 from mutate.sass.operands import division_helpers
+from mutate.sass.tables import table_class
 from mutate.sim.code import load_interpreter, simulator_digest
 from mutate.toolchain.cache import Cache, digest
 
@@ -39,7 +40,7 @@ _ARITHMETIC_SLACK = 0.02
 _ACCESS_SLACK = 0.01
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
-          "local_store", "texture_load", "surface_load", "surface_store")
+          "local_store", "texture_load", "surface_load", "surface_store", "table_load")
 """Names of the multisets, in the order of ``mutate.sim.layout``."""
 _GROUPS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (GLOBAL_LOADS, ("global_load",)), (GLOBAL_STORES, ("global_store",)), (GLOBAL_UPDATES, ("global_atomic",)),
@@ -105,7 +106,8 @@ def simulate_binary(binary: Binary, launches: Sequence[Launch], blocks: Sequence
 @once
 def _version() -> str:
     """Names all code that a summary depends on: the simulator, the classes of instructions, this module."""
-    return digest(simulator_digest(), *(Path(module.__file__ or "").read_bytes() for module in (classes, operands)),
+    modules = (addresses, classes, operands, tables)
+    return digest(simulator_digest(), *(Path(module.__file__ or "").read_bytes() for module in modules),
                   Path(__file__).read_bytes())
 
 
@@ -128,12 +130,14 @@ def _stamp(path: str) -> tuple[str, int, int] | None:
 
 
 def _simulate(binary: Binary, launches: Sequence[Launch], blocks: Sequence[int], budget: int) -> Summary:
-    from mutate.sim.image import read_image
+    from mutate.sim.image import library_loads_of, read_image
     from mutate.sim.run import Simulation, sample_blocks
 
     image = read_image(binary.cubin, binary.entry)
     helpers = division_helpers(binary.listing)
-    names = ["integer" if n in helpers else class_of(i) for n, i in enumerate(binary.listing)]
+    of_library = library_loads_of(image, binary.listing)
+    names = ["integer" if n in helpers else table_class(class_of(i)) if n in of_library else class_of(i)
+             for n, i in enumerate(binary.listing)]
     executed: Counter[str] = Counter()
     sums = [[0] * 4 for _ in SPACES]
     instructions = ran = total = 0

@@ -2,32 +2,28 @@
 
 Where the compiler does not know what a pointer points to it accesses memory by generic addresses, and the opcode says
 neither global nor shared. The generic address of an object in shared memory has the shared window's upper word, which
-code reads from ``SR_SWINHI``. So a register holds the upper word of such an address if it was read from there, or comes
-of adding an offset to one that does, on every path; so does a place on the stack that such a register is spilled to.
-What is not proven so stays generic.
+code reads from ``SR_SWINHI``. What is not proven to come from there stays generic.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 
-from mutate.sass.classes import class_of, width_of
+from mutate.sass.addresses import accesses_of
+from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
-from mutate.sass.guards import Program
-from mutate.sass.operands import Operand, operands_of
+from mutate.sass.operands import Operand
 
 _WINDOW = "SR_SWINHI"
-# The address of a generic access: a pair of registers and a constant.
-_ADDRESS = re.compile(r"\[R(\d+)\.64(?:[+-]0x[0-9a-f]+)?\]")
-# Each adds what its operands hold; of one with a product only the addend can be an address.
-_SUMS = frozenset({"IADD3", "IADD", "VIADD", "UIADD3", "UVIADD", "LEA", "ULEA"})
-_COPIES = frozenset({"MOV", "UMOV", "R2UR", "S2R", "S2UR"})
-_PRODUCTS = frozenset({"IMAD", "UIMAD"})
-_CHOICES = frozenset({"SEL", "USEL"})
-_SPILL = re.compile(r"\[R1(?:\+(0x[0-9a-f]+))?\], R(\d+)")
-_FILL = re.compile(r"R(\d+), \[R1(?:\+(0x[0-9a-f]+))?\]")
-_HEX = re.compile(r"0x([0-9a-f]+)")
+
+
+class _Window:
+    def upper(self, operand: Operand) -> bool:
+        return operand.text.strip() == _WINDOW
+
+    def pair(self, operand: Operand) -> bool:
+        del operand
+        return False
 
 
 def shared_generic(instructions: Sequence[Instruction], *, indirect: Mapping[int, Iterable[int]] | None = None,
@@ -36,145 +32,4 @@ def shared_generic(instructions: Sequence[Instruction], *, indirect: Mapping[int
     generic = {n for n, i in enumerate(instructions) if class_of(i).startswith("generic_")}
     if not generic or not any(_WINDOW in i.operands for i in instructions):
         return frozenset()
-    program = Program(instructions, indirect or {}, functions)
-    if any(s.anywhere and s.call is None and program.names[n] != "CALL" for n, s in enumerate(program.steps)):
-        return frozenset()  # a jump may go anywhere
-    at = _upper_words(program)
-    found = set()
-    for number in generic:
-        address = _ADDRESS.search(instructions[number].operands)
-        if address is not None and f"R{int(address[1]) + 1}" in at.get(number, frozenset()):
-            found.add(number)
-    return frozenset(found)
-
-
-def _upper_words(program: Program) -> dict[int, frozenset[str]]:
-    """Before each instruction that is reached: the registers that surely hold an upper word of the window."""
-    # Where it is not known where a function returns to: any place whose address is put into a register.
-    anywhere = {program.index[int(t, 16)] for i in program.code if i.name in ("MOV", "UMOV", "IMAD")
-                for t in _HEX.findall(i.operands) if int(t, 16) in program.index}
-    arrivals = {t for step in program.steps for t in step.targets} | program.joins | {*program.functions} | anywhere
-    # A convergence register that is loaded from another one may hold any join.
-    joins = program.joins if "BMOV" in program.names else set()
-    at: dict[int, frozenset[str]] = {0: frozenset()} if program.code else {}
-    at.update(dict.fromkeys(program.functions, frozenset()))
-    todo = list(at)
-    while todo:
-        number = todo.pop()
-        step, state = program.steps[number], at[number]
-        targets = {*step.targets, *([number + 1] if step.falls else [])}
-        if step.join is not None:
-            targets |= joins if joins else program.joins_of.get(step.join, program.joins)
-        if program.names[number] == "CALL":
-            lost = program.written_by(step.call) if step.call is not None else None
-            state = frozenset() if lost is None else _without_slots(state) - lost
-            targets |= {number + 1, *(_returns(program, number, arrivals) or anywhere)}
-        else:
-            state = _after(program, number, state)
-        for target in targets:
-            if target >= len(program.code):
-                continue
-            known = at.get(target)
-            merged = state if known is None else known & state
-            if known is None or merged != known:
-                at[target] = merged
-                todo.append(target)
-    return at
-
-
-def _returns(program: Program, call: int, arrivals: Set[int]) -> set[int]:
-    """Where a called function returns to, as the instructions just before the call say; empty where they do not.
-
-    ``arrivals`` are all places that are reached otherwise than from the instruction before.
-    """
-    entry = program.steps[call].call
-    registers = program.returns_to(entry) if entry is not None else None
-    found: set[int] = set()
-    for register in registers or ():
-        number = call
-        while number and number not in arrivals and register not in (program.writes[number - 1] or (register,)):
-            number -= 1
-        if not number or number in arrivals:
-            return set()
-        instruction = program.code[number - 1]
-        value = _HEX.search(instruction.operands) if instruction.name == "MOV" and not instruction.predicate else None
-        if value is None or int(value[1], 16) not in program.index:
-            return set()
-        found.add(program.index[int(value[1], 16)])
-    return found
-
-
-def _after(program: Program, number: int, state: frozenset[str]) -> frozenset[str]:
-    instruction, writes = program.code[number], program.writes[number]
-    if writes is None:
-        return frozenset()
-    if instruction.name == "STL":
-        return _spilled(instruction, state)
-    if "R1" in writes:
-        state = _without_slots(state)
-    made = _filled(instruction, state) if instruction.name == "LDL" else _made(instruction, state)
-    if instruction.predicate:
-        made &= state  # else it holds what it held
-    return (state - set(writes)) | made if made or not state.isdisjoint(writes) else state
-
-
-def _without_slots(state: frozenset[str]) -> frozenset[str]:
-    return frozenset(key for key in state if not key.startswith("L"))
-
-
-def _words(instruction: Instruction) -> int:
-    return max(1, width_of(instruction.opcode) // 32)
-
-
-def _spilled(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:
-    """After a store to local memory: registers are spilled to places relative to the stack pointer."""
-    found = _SPILL.match(instruction.operands)
-    if found is None:
-        return _without_slots(state)
-    at, register = int(found[1] or "0", 16), int(found[2])
-    made = {f"L{at + 4 * n}" for n in range(_words(instruction)) if f"R{register + n}" in state}
-    if instruction.predicate:
-        made &= state
-    return (state - {f"L{at + 4 * n}" for n in range(_words(instruction))}) | made
-
-
-def _filled(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:
-    found = _FILL.match(instruction.operands)
-    if found is None:
-        return frozenset()
-    register, at = int(found[1]), int(found[2] or "0", 16)
-    return frozenset(f"R{register + n}" for n in range(_words(instruction)) if f"L{at + 4 * n}" in state)
-
-
-def _made(instruction: Instruction, state: frozenset[str]) -> frozenset[str]:
-    """The registers that hold an upper word after an instruction, of those that it writes."""
-    name = instruction.name
-    if name not in _SUMS | _COPIES | _PRODUCTS | _CHOICES:
-        return frozenset()
-    operands = operands_of(instruction.operands)
-    target = next((o for o in operands if o.kind in ("R", "UR")), None)
-    if target is None or target.number < 0:
-        return frozenset()
-    sources = [o for o in operands[operands.index(target) + 1 :] if o.kind not in ("P", "UP")]
-    wide = "WIDE" in instruction.opcode.split(".")
-    key = f"{target.kind}{target.number + wide}"
-    if name in _COPIES:
-        good = len(sources) == 1 and (sources[0].text.strip() == _WINDOW or _holds(sources[0], state))
-    elif name in _CHOICES:
-        good = len(sources) == 2 and all(_holds(o, state) for o in sources)
-    elif name in _PRODUCTS:
-        last = sources[-1] if len(sources) == 3 else None
-        good = last is not None and _holds(last, state, wide) and not any(_holds(o, state) for o in sources[:2])
-    else:
-        # The difference of two addresses is none, nor is their sum.
-        good = sum((-1 if o.negative or o.inverted else 1) * _mentions(o, state) for o in sources) == 1
-    return frozenset({key}) if good else frozenset()
-
-
-def _mentions(operand: Operand, state: frozenset[str], upper: int = 0) -> bool:
-    return operand.kind in ("R", "UR") and operand.number >= 0 and f"{operand.kind}{operand.number + upper}" in state
-
-
-def _holds(operand: Operand, state: frozenset[str], wide: bool = False) -> bool:
-    plain = not (operand.negative or operand.inverted or operand.absolute or operand.suffix)
-    return plain and _mentions(operand, state, int(wide))
+    return accesses_of(instructions, generic, _Window(), indirect=indirect, functions=functions)

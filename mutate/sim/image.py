@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mutate.errors import KmutateError
+from mutate.sass.disasm import Instruction
+from mutate.sass.tables import library_loads
 from mutate.sim import layout as lay
 from mutate.toolchain.elf import BadCubinError, Cubin
 
@@ -52,6 +54,11 @@ class Image:
     static_smem: int
     local_bytes: int
     registers: int
+    tables: frozenset[int]
+    """Offsets in bank 4 of the addresses of the mathematics library's tables."""
+    functions: tuple[int, ...]
+    """Offsets in the code of device functions that were not inlined."""
+    indirect_branches: tuple[tuple[int, tuple[int, ...]], ...]
 
     @property
     def shared_base(self) -> int:
@@ -118,7 +125,8 @@ def _read(image: bytes, entry: str) -> Image:
                       and cubin.sections[s.section].name == ".nv.constant3")
     return Image(entry, cubin.arch, bank0, base, parameters, banks, tuple(_addresses(cubin, entry)), variables,
                  contents, _pointers(cubin, variables, starts), constants, kernel.static_smem, kernel.local_bytes,
-                 kernel.registers)
+                 kernel.registers, cubin.library_tables(entry), tuple(start for _, start, _ in kernel.functions),
+                 kernel.indirect_branches)
 
 
 def _parameters(cubin: Cubin, entry: str) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -153,27 +161,13 @@ def _variables(cubin: Cubin) -> tuple[tuple[Variable, ...], bytes, Mapping[str, 
 def _pointers(cubin: Cubin, variables: Sequence[Variable], starts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
     known = {v.name: v.offset for v in variables}
     return tuple((starts[section] + offset, known[symbol] + addend) for section in starts
-                 for offset, symbol, addend in _relocations(cubin, section) if symbol in known)
+                 for offset, symbol, addend in cubin.relocations(section) if symbol in known)
 
 
 def _addresses(cubin: Cubin, entry: str) -> list[tuple[int, str, int]]:
-    return _relocations(cubin, ".nv.constant4", f".nv.constant4.{entry}")
+    return cubin.relocations(".nv.constant4", f".nv.constant4.{entry}")
 
 
-def _relocations(cubin: Cubin, *targets: str) -> list[tuple[int, str, int]]:
-    """Addresses that sections are to hold: (offset, symbol, addend)."""
-    out = []
-    for section in cubin.sections:
-        target = section.name.removeprefix(".rela").removeprefix(".rel")
-        if target == section.name or target not in targets:
-            continue
-        data = cubin.data(section)
-        with_addend = section.name.startswith(".rela")
-        step = 24 if with_addend else 16
-        for at in range(0, len(data) - step + 1, step):
-            offset, info = struct.unpack_from("<QQ", data, at)
-            addend = struct.unpack_from("<q", data, at + 16)[0] if with_addend else 0
-            number = info >> 32
-            if number < len(cubin.symbols):
-                out.append((offset, cubin.symbols[number].name, addend))
-    return out
+def library_loads_of(image: Image, listing: Sequence[Instruction]) -> frozenset[int]:
+    """Indices of the instructions that read tables of the compiler's mathematics library."""
+    return library_loads(listing, image.tables, indirect=dict(image.indirect_branches), functions=image.functions)

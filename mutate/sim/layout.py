@@ -27,7 +27,8 @@ COLUMNS = 28
 SECOND, SECOND_REL = B_MOD, C_MOD
 
 # FLAGS
-UNIFORM, WIDE, NO_DST, ADDRESS64, UR64, SIGNED_ADDRESS = 1, 2, 4, 8, 16, 32
+# OF_LIBRARY: a load of a table of the compiler's mathematics library (``mutate.sass.tables``).
+UNIFORM, WIDE, NO_DST, ADDRESS64, UR64, SIGNED_ADDRESS, OF_LIBRARY = 1, 2, 4, 8, 16, 32, 64
 
 # Modifiers of a source operand.
 MODS = {"": 0, "fneg": 1, "fabs": 2, "fnegabs": 3, "ineg": 4, "inot": 5, "dneg": 6, "dabs": 7, "dnegabs": 8,
@@ -61,10 +62,14 @@ SCRATCH = 8
  TEXTURE_REQUESTS, TEXELS) = range(21)
 COUNTERS = 22
 
+# The cost of an indexed load of constants in the stream: different words, and by how many of CONSTANT_LINES a line of
+# so many bytes is the first one's (counted from 1).
+CONSTANT_LINES, CONSTANT_LINE = 256, 64
+
 # Multisets of accesses, by space and direction.
 (H_GLOBAL_LOAD, H_GLOBAL_STORE, H_GLOBAL_ATOMIC, H_SHARED_LOAD, H_SHARED_STORE, H_SHARED_ATOMIC, H_LOCAL_LOAD,
- H_LOCAL_STORE, H_TEXTURE_LOAD, H_SURFACE_LOAD, H_SURFACE_STORE) = range(11)
-MULTISETS = 11
+ H_LOCAL_STORE, H_TEXTURE_LOAD, H_SURFACE_LOAD, H_SURFACE_STORE, H_TABLE_LOAD) = range(12)
+MULTISETS = 12
 
 # The log of events, for those who watch (``watch``): columns of its head, and kinds beside the H_... of requests.
 # E_ORDER: the lanes of a mask were together until now; E_ARRIVE, E_RELEASE: a warp arrives at barrier EXTRA without

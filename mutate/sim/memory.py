@@ -352,7 +352,8 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         if op == SURFACE_ACCESS:
             cost += note_surface(counters, pc, hashes, H_SURFACE_LOAD + what, addresses, on_global, width)
         else:
-            cost += note_sectors(counters, pc, hashes, H_GLOBAL_LOAD + what, addresses, on_global, width, sectors)
+            which = H_TABLE_LOAD if row[FLAGS] & OF_LIBRARY else H_GLOBAL_LOAD + what
+            cost += note_sectors(counters, pc, hashes, which, addresses, on_global, width, sectors)
             note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
         if what == _LOAD:
             load(pages, offsets, on_global, row, registers, base)

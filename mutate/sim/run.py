@@ -16,7 +16,7 @@ from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.decode import Program, decode
 from mutate.sim.failures import failure
-from mutate.sim.image import Image
+from mutate.sim.image import Image, library_loads_of
 from mutate.sim.objects import object_table
 from mutate.sim.places import Places
 from mutate.sim.space import VARIABLES, GlobalMemory, Initial
@@ -89,6 +89,7 @@ class Simulation:
         banks[3] = self._symbols(banks.get(3, b""))
         self.banks = banks
         self.program = decode(listing, banks)
+        self.program.code[[*library_loads_of(image, listing)], lay.FLAGS] |= lay.OF_LIBRARY
         self.shared_bytes = image.static_smem + launch.smem + extra_smem
         self.budget = budget
         self.watchers = tuple(watchers)

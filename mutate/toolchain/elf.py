@@ -18,6 +18,8 @@ _RELA = struct.Struct("<QQq")
 _REL = struct.Struct("<QQ")
 _SHT_NOBITS, _SHT_SYMTAB, _SHT_RELA, _SHT_REL = 8, 2, 4, 9
 _STT_OBJECT, _STT_FUNC = 1, 2
+# Tables of the mathematics library that the compiler links in are symbols of this name.
+_LIBRARY_TABLE = "__cudart_"
 
 # .nv.info records: format byte, attribute byte, then a 16-bit value or a 16-bit size with that many bytes.
 _FORMAT_SIZED = 4
@@ -135,6 +137,27 @@ class Cubin:
                     and self.sections[symbol.section] is bank):
                 return symbol.value
         return None
+
+    def relocations(self, *targets: str) -> list[tuple[int, str, int]]:
+        """Addresses that the linker is to put into sections of these names: (offset, symbol, addend)."""
+        out = []
+        for section in self.sections:
+            target = section.name.removeprefix(".rela").removeprefix(".rel")
+            if target == section.name or target not in targets:
+                continue
+            data = self.data(section)
+            with_addend = section.name.startswith(".rela")
+            record = _RELA if with_addend else _REL
+            for at in range(0, len(data) - record.size + 1, record.size):
+                offset, info, *addend = record.unpack_from(data, at)
+                if info >> 32 < len(self.symbols):
+                    out.append((offset, self.symbols[info >> 32].name, addend[0] if addend else 0))
+        return out
+
+    def library_tables(self, entry: str) -> frozenset[int]:
+        """Offsets in constant bank 4 of the addresses of the mathematics library's tables that a kernel reads."""
+        return frozenset(offset for offset, symbol, _ in self.relocations(".nv.constant4", f".nv.constant4.{entry}")
+                         if symbol.startswith(_LIBRARY_TABLE))
 
     def kernel(self, name: str) -> Kernel:
         """A code section by its symbol name. Raises ``BadCubinError`` when it is absent or damaged."""
