@@ -19,7 +19,7 @@ GROUPS = (
     ("shared", "shared memory and other MIO", ("short_scoreboard", "mio_throttle")),
     ("barrier", "barriers", ("barrier",)),
     ("math", "arithmetic pipes, fixed latencies, branches", ("math_pipe_throttle", "wait", "branch_resolving",
-                                                             "dispatch_stall")),
+                                                             "dispatch_stall", "imc_miss")),
     ("other", "not selected", ("not_selected",)))
 
 

@@ -15,6 +15,20 @@ u32, u64, i32, i64 = np.uint32, np.uint64, np.int32, np.int64
 
 
 @njit(**INNER)
+def different(values, guard):
+    """How many different values the lanes of a mask have."""
+    count = i64(0)
+    left = guard
+    while left:
+        value = values[first_lane(left)]
+        count += 1
+        for lane in range(32):
+            if values[lane] == value:
+                left &= ~(u32(1) << u32(lane))
+    return count
+
+
+@njit(**INNER)
 def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, constants, constant_starts, elapsed,
                  offsets, d0, d1, error):
     """Executes one of them; FAILED where a constant is out of range, and at a trap. ``elapsed`` is what clocks read."""

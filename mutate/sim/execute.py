@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from mutate.sim.across import across_lanes
+from mutate.sim.across import across_lanes, different
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_event
@@ -417,6 +417,9 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, ke
                                 elapsed, offsets, d0, d1, error) == FAILED:
                     error[1], error[3] = w, pc
                     return FAILED
+                if tracing and op == LOAD_CONSTANT:
+                    cost = different(offsets, guard)
+                    cost += CONSTANT_LINES * (1 + offsets[first_lane(guard)] // CONSTANT_LINE)
                 pc += 1
             if tracing:
                 at = control[2]

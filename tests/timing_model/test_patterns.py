@@ -1,4 +1,4 @@
-"""The model of time on patterns that an H200 was timed with (tests/machines/patterns.cu)."""
+"""The model of time on patterns that an H200 was timed with (tests/machines: patterns.cu, constants.cu, updates.cu)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,24 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
+FILES = ("patterns", "constants", "updates")
+
+
 @cache
 def patterns() -> dict[str, KernelBinaries]:
-    found = compile_file(Request(path=MACHINES / "patterns.cu", arch="sm_90", mutations=("identity",)))
+    found = [b for name in FILES for b in compile_file(Request(path=MACHINES / f"{name}.cu", arch="sm_90",
+                                                               mutations=("identity",)))]
     return {b.target.name: b for b in found}
 
 
 def measured(kernel: str, launch: int) -> float:
     """Microseconds."""
-    lines = (MACHINES / "reference" / "h200_patterns.csv").read_text().splitlines()
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return next(float(r["us"]) for r in rows if (r["kernel"], int(r["launch"])) == (kernel, launch))
+    for name in FILES:
+        lines = (MACHINES / "reference" / f"h200_{name}.csv").read_text().splitlines()
+        for r in csv.DictReader(line for line in lines if not line.startswith("#")):
+            if (r["kernel"], int(r["launch"])) == (kernel, launch):
+                return float(r["us"])
+    raise LookupError(kernel)
 
 
 def simulated(kernel: str, launch: int) -> float:
@@ -46,6 +53,11 @@ def simulated(kernel: str, launch: int) -> float:
     ("bank_updates", 2, 0.03),
     ("halo_loads", 0, 0.1), ("halo_loads", 1, 0.1), ("halo_loads", 2, 0.1),  # a lone sector of each row
     ("table_loads", 0, 0.1), ("table_loads", 3, 0.15), ("table_loads", 5, 0.15), ("table_loads", 7, 0.1),  # 8 to 512 MB
+    ("lane_loads", 0, 0.05), ("lane_loads", 3, 0.03), ("lane_loads", 10, 0.05),  # words that lanes want of constants
+    ("lane_chain", 0, 0.06), ("lane_chain", 5, 0.03),  # ... one load after another
+    ("table_walk", 0, 0.05), ("table_walk", 9, 0.1),  # a table that the first constant cache holds, and one of 4 KB
+    ("table_sweep", 8, 0.05),  # one warp
+    ("random_stores", 0, 0.05), ("random_adds", 0, 0.05), ("random_adds64", 0, 0.05),  # in L2
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

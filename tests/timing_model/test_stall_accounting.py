@@ -53,7 +53,7 @@ def test_clocks_are_at_the_instruction_that_waits(tmp_path: Path) -> None:
 
 
 def test_a_taken_branch_is_resolved_and_holds_the_others(tmp_path: Path) -> None:
-    kernel, launch = compiled(tmp_path, "dim3 grid = { 1 }; dim3 block = { 512 }; k(300, 0.5f);",
+    kernel, launch = compiled(tmp_path, "dim3 grid = { 1 }; dim3 block = { 1024 }; k(300, 0.5f);",
                               "k(int n, float a) { float x = a;\n#pragma unroll 1\nfor (int i = 0; i < n; i++) "
                               "x = x * a + 1; if (x == 3) asm volatile(\"trap;\"); }")
     found = predict(kernel, launch, load_machine("h200"))

@@ -89,3 +89,15 @@ S2R, S2UR, CONSTANT, ATOMIC = 23, 35, 28, 389
 
 latency.s2r, s2ur, constant, atomic).
 """
+CONSTANT_TURN, CONSTANT_AGAIN = 2.0, 11.0
+"""Clocks that the SM's one unit for indexed constants takes for a word, and by which each further word of a warp's load
+
+comes later: lanes that want different words have them one after another (lane_loads and lane_chain of
+tests/machines/constants.cu: 2.0 to 2.1 and 10.8 to 11.1 with 2 to 32 words).
+"""
+CONSTANT_CACHE, CONSTANT_FILL, CONSTANT_MISS = 48, 10.0, 160.0
+"""Lines of 64 bytes of the first constant cache, clocks that a line takes to be filled, and by which it comes later.
+
+2 KB stay in it and 4 KB do not (table_walk of tests/machines/constants.cu); 48 lines come nearest. A lone warp waits
+160 clocks for each 64 bytes (table_sweep, launch 8). With many warps table_sweep is 29 to 35 % too fast: not understood.
+"""

@@ -13,6 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
+from mutate.sim.timing.constant_cache import Constants, constant_wait
 from mutate.sim.timing.gather import FOLDER
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
@@ -25,6 +26,7 @@ from mutate.sim.timing.settings import (
     B_WARPS,
     ISSUED,
     R_BRANCH,
+    R_CONSTANT,
     R_DISPATCH,
     R_LG,
     R_LONG,
@@ -38,6 +40,10 @@ from mutate.sim.timing.settings import (
     S_BARRIER_EACH,
     S_BLOCKS,
     S_BUDGET,
+    S_CONSTANT,
+    S_CONSTANT_AGAIN,
+    S_CONSTANT_FILL,
+    S_CONSTANT_LINES,
     S_L1_LATENCY,
     S_L1_LINES,
     S_L2_LINES,
@@ -60,6 +66,7 @@ from mutate.sim.timing.units import (
     AUX,
     BARRIER,
     COMMIT,
+    CONSTANT,
     CONTROL,
     DEPBAR,
     EVEN,
@@ -143,6 +150,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
     barrier_free = 0.0
     lsu_free = 0.0
     data_free = 0.0
+    constant_free = 0.0
+    lines = int(settings[S_CONSTANT_LINES])
+    constants = Constants(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.float64),
+                          np.zeros(1, np.float64))
     launched = 0
     next_launch = 0.0
     finished = 0
@@ -298,6 +309,25 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                         copies[w] = max(copies[w], result)
                 mio[s, mio_n[s] % 64] = leave
                 mio_n[s] += 1
+            elif act == CONSTANT:
+                line = costs[k] // lay.CONSTANT_LINES
+                missed = 0.0
+                if line > 0:
+                    missed = constant_wait(constants, line, issued, float(clock), settings)
+                if unit == MIO:
+                    words = float(max(1, costs[k] % lay.CONSTANT_LINES))
+                    begun = max(float(clock), constant_free)
+                    constant_free = begun + words * settings[S_CONSTANT] + (
+                        settings[S_CONSTANT_FILL] if missed > 0.0 else 0.0)
+                    result = begun + row[LATENCY] + (words - 1.0) * settings[S_CONSTANT_AGAIN] + missed
+                    operands = begun + 8.0
+                    mio[s, mio_n[s] % 64] = begun
+                    mio_n[s] += 1
+                elif missed > 0.0:
+                    # A uniform load waits for its line before it is issued.
+                    stalls[pc, R_CONSTANT] += np.int64(missed)
+                    follow += np.int64(missed)
+                    result = float(clock + row[LATENCY]) + missed
             elif act == COMMIT:
                 result = max(copies[w], float(clock + row[LATENCY]))
                 is_long = 1

@@ -23,8 +23,8 @@ from mutate.sim.jit import jit_into
 # Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
-_MODULES = ("coalesce", "layout", "timing/banks", "timing/blocks", "timing/engine", "timing/gather",
-            "timing/scoreboard", "timing/sectors", "timing/servers", "timing/settings", "timing/touches",
+_MODULES = ("coalesce", "layout", "timing/banks", "timing/blocks", "timing/constant_cache", "timing/engine",
+            "timing/gather", "timing/scoreboard", "timing/sectors", "timing/servers", "timing/settings", "timing/touches",
             "timing/units")
 _FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE

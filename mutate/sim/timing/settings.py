@@ -7,8 +7,9 @@ from __future__ import annotations
  S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_WRITE_LINE, S_ATOMIC, S_BACKLOG,
  S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH,
  S_ATOMIC_LATENCY, S_PACE, S_TRACKED, S_WAVE, S_REPLAY, S_STORE_EVICT, S_LOCAL_BACK, S_LOCAL_FAR, S_L2_SPREAD,
- S_LOAD_WRITES, S_L2_LINES, S_SLACK, S_HALVES, S_L2_WRITTEN) = range(40)
-SETTINGS = 40
+ S_LOAD_WRITES, S_L2_LINES, S_SLACK, S_HALVES, S_L2_WRITTEN, S_CONSTANT, S_CONSTANT_AGAIN,
+ S_CONSTANT_FILL, S_CONSTANT_MISS, S_CONSTANT_LINES) = range(45)
+SETTINGS = 45
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
@@ -17,6 +18,7 @@ BUSY = 21
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.
-(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED, R_BRANCH, R_DISPATCH) = range(11)
+(ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED, R_BRANCH, R_DISPATCH,
+ R_CONSTANT) = range(12)
 STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
-          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall")
+          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall", "imc_miss")

@@ -20,7 +20,7 @@ from mutate.sim.timing.banks import bank_reads
 ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY = range(8)
 
 # What the engine does beside issuing.
-PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE = range(8)
+PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = range(9)
 
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
@@ -41,6 +41,7 @@ _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY"
                       "DEPBAR", "BAR"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "R2UR", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
+_INDEXED = re.compile(r"\]\[U?R\d")
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
 _UNSUPPORTED = re.compile(r"^(?:[HIBDQO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
 
@@ -167,7 +168,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name in _MIO:
         unit, latency = MIO, _mio_latency(name, rates)
         interval = rates.interval("shuffle") if name in ("SHFL", "MATCH", "REDUX") else 2
-        act = COMMIT if name == "LDGDEPBAR" else PLAIN
+        act = COMMIT if name == "LDGDEPBAR" else CONSTANT if name == "LDC" and not rates.tracked else PLAIN
     elif name == "BAR":
         unit, interval, act = CONTROL, 2, ARRIVE if ".ARV" in instruction.opcode else BARRIER
         first = instruction.operands.split(",")[0].strip()
@@ -181,4 +182,6 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name.startswith("U"):
         unit, interval = UNIFORM, 2
         latency = rates.latency("int", 5)
+        if name in ("ULDC", "LDCU") and _INDEXED.search(instruction.operands):
+            act = CONSTANT
     row[UNIT], row[INTERVAL], row[ACT], row[LATENCY] = unit, interval, act, latency

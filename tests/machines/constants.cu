@@ -1,0 +1,87 @@
+// Constant memory by an index: by lanes that want different words, and by loops over more than the first cache holds.
+// Timed on a GPU and by the model of time, as patterns.cu.
+
+__constant__ int table[16384];
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   extern int table[16384] = zeros(); int out[264 * 512] = zeros();
+   lane_loads(out, 100, 1, 1); lane_loads(out, 100, 2, 1); lane_loads(out, 100, 4, 1); lane_loads(out, 100, 8, 1);
+   lane_loads(out, 100, 16, 1); lane_loads(out, 100, 32, 1); lane_loads(out, 100, 8, 4); lane_loads(out, 100, 8, 16);
+   lane_loads(out, 100, 32, 4); lane_loads(out, 100, 32, 16); lane_loads(out, 100, 2, 16); lane_loads(out, 100, 2, 64);
+*/
+// Independent loads, eight a step, by lanes that want `distinct` words, `stride` words apart.
+__global__ void lane_loads(int *out, int steps, int distinct, int stride)
+{
+    int t = threadIdx.x, at = t % distinct * stride, sum = 0;
+    for (int k = 0; k < steps; k++) {
+        int v = table[at] ^ table[at + 1] ^ table[at + 2] ^ table[at + 3];
+        at ^= (v ^ table[at + 4] ^ table[at + 5] ^ table[at + 6] ^ table[at + 7]) & 1;
+        sum += v;
+    }
+    out[blockIdx.x * 512 + t] = sum + at;
+}
+
+/* kmutate launch
+   dim3 grid = { 132 }; dim3 block = { 32 };
+   extern int table[16384] = zeros(); int out[132 * 32] = zeros();
+   lane_chain(out, 1000, 1, 1); lane_chain(out, 1000, 2, 1); lane_chain(out, 1000, 4, 1); lane_chain(out, 1000, 8, 1);
+   lane_chain(out, 1000, 16, 1); lane_chain(out, 1000, 32, 1); lane_chain(out, 1000, 32, 16); lane_chain(out, 1000, 2, 64);
+*/
+// One warp of an SM whose loads wait for each other.
+__global__ void lane_chain(int *out, int steps, int distinct, int stride)
+{
+    int t = threadIdx.x, at = t % distinct * stride;
+    for (int k = 0; k < steps; k++) at ^= table[at];
+    out[blockIdx.x * 32 + t] = at;
+}
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   extern int table[16384] = zeros(); float out[264 * 512] = zeros();
+   table_walk(out, 1024, 256, 0); table_walk(out, 1024, 512, 0); table_walk(out, 1024, 1024, 0); table_walk(out, 1024, 2048, 0);
+   table_walk(out, 1024, 4096, 0); table_walk(out, 1024, 8192, 0); table_walk(out, 1024, 16384, 0);
+   table_walk(out, 1024, 256, 64); table_walk(out, 1024, 512, 64); table_walk(out, 1024, 1024, 64);
+   table_walk(out, 1024, 2048, 64); table_walk(out, 1024, 4096, 64); table_walk(out, 1024, 8192, 64);
+   table_walk(out, 1024, 16384, 64); table_walk(out, 1024, 16384, 1024);
+*/
+// Every warp reads four words a step, the same for all its lanes, of a table of `words`; a warp begins `shift` words on.
+__global__ void table_walk(float *out, int steps, int words, int shift)
+{
+    int t = threadIdx.x, warp = __shfl_sync(~0u, t / 32, 0);
+    const float *f = (const float *)table;
+    float sum = 0.0f;
+    int at = (warp + blockIdx.x % 2 * 16) * shift;
+    for (int k = 0; k < steps; k++, at += 4) {
+        int i = __shfl_sync(~0u, at & (words - 1), 0);
+        sum += f[i] + f[i + 1] * f[i + 2] + f[i + 3];
+    }
+    out[blockIdx.x * 512 + t] = sum;
+}
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   extern int table[16384] = zeros(); float out[264 * 512] = zeros();
+   table_sweep(out, 256, 16, 0); table_sweep(out, 512, 8, 0); table_sweep(out, 1024, 4, 0); table_sweep(out, 2048, 2, 0);
+   table_sweep(out, 4096, 1, 0); table_sweep(out, 256, 16, 24); table_sweep(out, 1024, 4, 24); table_sweep(out, 4096, 1, 24);
+   grid.x = 132; block.x = 32;
+   table_sweep(out, 256, 16, 0); table_sweep(out, 1024, 4, 0); table_sweep(out, 4096, 1, 0);
+   block.x = 128;
+   table_sweep(out, 256, 16, 0); table_sweep(out, 1024, 4, 0); table_sweep(out, 4096, 1, 0);
+*/
+// A loop over `quads` of four words, as a sum over samples in constant memory is; `work` products between two loads.
+__global__ void table_sweep(float *out, int quads, int turns, int work)
+{
+    const float4 *f = (const float4 *)table;
+    float x = threadIdx.x, sum = 0.0f;
+    for (int turn = 0; turn < turns; turn++)
+        for (int k = 0; k < quads; k++) {
+            float4 s = f[k];
+            sum += s.x * x + s.y * s.z + s.w;
+            for (int n = 0; n < work; n += 8) {
+                x = x * 0.5f + sum; x = x * 0.25f + 1.0f; x = x * 0.5f + sum; x = x * 0.25f + 1.0f;
+                x = x * 0.5f + sum; x = x * 0.25f + 1.0f; x = x * 0.5f + sum; x = x * 0.25f + 1.0f;
+            }
+        }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum + x;
+}
