@@ -40,6 +40,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from mutate.sim.inner import UNCOUNTED
+from mutate.sim.intrinsics import stack_u8, stack_u64
+
 Addresses = npt.NDArray[np.uint64]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -56,7 +59,7 @@ LOAD, STORE, ATOMIC, CAS, CAST_SPIN, ASYNC, ASYNC_BYPASS, POPC_INC = range(8)
 
 
 def _jit(function: _F) -> _F:
-    return cast(_F, njit(cache=True, nogil=True)(function))
+    return cast(_F, njit(cache=True, nogil=True, **UNCOUNTED)(function))
 
 
 @_jit
@@ -167,7 +170,7 @@ def atomic_rounds(addrs: Addresses, mask: int, width: int, shift: int, sectors: 
 def atomic_sectors(addrs: Addresses, mask: int, width: int, shift: int) -> int:
     """Sectors that a global atomic or reduction (``ATOM``, ``RED``) moves: lanes with one address go one after another,
     so a sector counts once for each round of them (measured, see the module)."""
-    out = np.empty(128, np.uint64)
+    out = stack_u64(128)
     count = unique_sectors(addrs, mask, width, shift, out)
     return atomic_rounds(addrs, mask, width, shift, out, count, out[64:])
 
@@ -199,7 +202,7 @@ def needed_bytes(addrs: Addresses, mask: int, width: int) -> int:
             before = addrs[i]
     if rising:
         return int(needed)
-    starts = np.empty(32, np.uint64)
+    starts = stack_u64(32)
     n = 0
     for i in range(32):
         if (m >> np.uint64(i)) & np.uint64(1) == np.uint64(0):
@@ -220,7 +223,7 @@ def needed_bytes(addrs: Addresses, mask: int, width: int) -> int:
 @_jit
 def efficiency(addrs: Addresses, mask: int, width: int, shift: int) -> float:
     """Needed over moved bytes, 0 to 1, if every sector (line) is fetched once; 1 for a request without active lanes."""
-    out = np.empty(64, np.uint64)
+    out = stack_u64(64)
     n = unique_sectors(addrs, mask, width, shift, out)
     if n == 0:
         return 1.0
@@ -242,7 +245,7 @@ def _most_words(addrs: Addresses, group: np.uint64, shift: int, slots: int) -> i
     """
     s = np.uint64(shift)
     within = np.uint64(slots - 1)
-    chosen = np.empty(32, np.uint64)
+    chosen = stack_u64(32)
     rounds = 0
     while group != np.uint64(0):  # one wavefront each: a word of each bank, for all lanes that want it
         taken = np.uint64(0)
@@ -269,7 +272,8 @@ def _most_words(addrs: Addresses, group: np.uint64, shift: int, slots: int) -> i
 @_jit
 def _most_lanes(addrs: Addresses, group: np.uint64, shift: int, slots: int) -> int:
     """Lanes of a group in the fullest slot."""
-    counts = np.zeros(32, np.uint8)
+    counts = stack_u8(32)
+    counts[:] = 0
     most = 0
     for lane in range(32):
         if (group >> np.uint64(lane)) & np.uint64(1):

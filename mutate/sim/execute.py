@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 
 from mutate.sim.across import across_lanes, different
+from mutate.sim.inner import UNCOUNTED
+from mutate.sim.intrinsics import stack_i64, stack_u32, stack_u64
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_event
@@ -37,7 +39,7 @@ ALL = np.uint32(0xFFFFFFFF)
 _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["half"], FIRST["convert"]
 
 
-@njit(error_model="numpy", cache=True, nogil=True)
+@njit(error_model="numpy", cache=True, nogil=True, **UNCOUNTED)
 def execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
             table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
             hashes, trace, log_head, log_where, control, error):
@@ -53,13 +55,11 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, ke
     uniform = layout[8]
     tracing = trace.shape[0] > 1
     log_rows = max(0, log_head.shape[0] - LOG_ROOM)
-    d0 = np.zeros(32, np.uint32)
-    d1 = np.zeros(32, np.uint32)
-    m6 = np.zeros(8, np.uint32)
-    addresses = np.zeros(32, np.uint64)
-    sectors = np.zeros(160, np.uint64)
-    offsets = np.zeros(32, np.int64)
-    targets_of = np.zeros(32, np.int64)
+    d0, d1, m6 = stack_u32(32), stack_u32(32), stack_u32(8)
+    addresses, sectors = stack_u64(32), stack_u64(160)
+    offsets, targets_of = stack_i64(32), stack_i64(32)
+    d0[:], d1[:], m6[:] = 0, 0, 0
+    addresses[:], sectors[:], offsets[:], targets_of[:] = 0, 0, 0, 0
     budget = control[0]
     w = control[3]
     idle = 0

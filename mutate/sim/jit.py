@@ -10,11 +10,12 @@ import numba
 from numba.core import config
 
 from mutate.sim.code import Progress, machine_code_folder, text_digest
+from mutate.sim.inner import UNCOUNTED
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 Number = Any
 """An integer, of whatever width numba makes of it."""
-_MODULES = ("caches", "coalesce", "fermi", "layout", "older", "races")
+_MODULES = ("caches", "coalesce", "fermi", "inner", "intrinsics", "jit", "layout", "older", "races")
 _FOLDER = machine_code_folder(f"watchers-{text_digest(_MODULES)[:16]}")
 
 
@@ -23,12 +24,13 @@ def jit(function: _F) -> _F:
     return jit_into(_FOLDER, function)
 
 
-def jit_into(folder: Path, function: _F) -> _F:
-    """``numba.njit``, its machine code kept in a folder."""
+def jit_into(folder: Path, function: _F, counted: bool = True) -> _F:
+    """``numba.njit``, its machine code kept in a folder. ``counted``: it makes arrays (``inner.UNCOUNTED``)."""
+    options = {} if counted else UNCOUNTED
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     try:
         config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-        return cast(_F, numba.njit(error_model="numpy", cache=True, nogil=True)(function))
+        return cast(_F, numba.njit(error_model="numpy", cache=True, nogil=True, **options)(function))
     finally:
         config.CACHE_DIR = before  # type: ignore[attr-defined]
 

@@ -26,7 +26,7 @@ from numba import njit
 
 from mutate.sim.access import locate, read_bytes
 from mutate.sim.inner import INNER
-from mutate.sim.intrinsics import f2u, u2f
+from mutate.sim.intrinsics import f2u, stack_f64, stack_i64, stack_u32, u2f
 from mutate.sim.lanes_half import h2d
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
@@ -241,10 +241,9 @@ def fetch(row, pc, guard, base, registers, objects, table, limits, pages, rules,
     ia = i64(row[A]) + (base & i64(row[A_REL]))
     ib = i64(row[B]) + (base & i64(row[B_REL]))
     ic = i64(row[C]) + (base & i64(row[C_REL]))
-    # Of each lane 17 numbers: the texels' addresses, their weights, the object's row; then room for ``place``.
-    work = np.zeros(32 * 17 + 9, np.int64)
-    at = np.zeros(3, np.float64)
-    out = np.zeros(128, np.uint32)
+    # Of each lane 17 numbers: the texels' addresses, their weights, the object's row; then 9 for ``place``.
+    work, at, out = stack_i64(553), stack_f64(3), stack_u32(128)
+    work[:], at[:], out[:] = 0, 0.0, 0
     axes = work[32 * 17 :]
     gather = i64(row[TABLE])
     enabled = i64(row[WIDTH])

@@ -99,5 +99,5 @@ CONSTANT_CACHE, CONSTANT_FILL, CONSTANT_MISS = 48, 10.0, 160.0
 """Lines of 64 bytes of the first constant cache, clocks that a line takes to be filled, and by which it comes later.
 
 2 KB stay in it and 4 KB do not (table_walk of tests/machines/constants.cu); 48 lines come nearest. A lone warp waits
-160 clocks for each 64 bytes (table_sweep, launch 8). With many warps table_sweep is 29 to 35 % too fast: not understood.
+160 clocks for each 64 bytes (table_sweep, launch 8). With many warps it is 29 to 35 % too fast: not understood.
 """

@@ -18,14 +18,15 @@ from mutate.sim.coalesce import (
     unique_sectors,
 )
 from mutate.sim.code import machine_code_folder, text_digest
+from mutate.sim.intrinsics import stack_u64
 from mutate.sim.jit import jit_into
 
 # Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
-_MODULES = ("coalesce", "layout", "timing/banks", "timing/blocks", "timing/constant_cache", "timing/engine",
-            "timing/gather", "timing/scoreboard", "timing/sectors", "timing/servers", "timing/settings", "timing/touches",
-            "timing/units")
+_MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks",
+            "timing/constant_cache", "timing/engine", "timing/gather", "timing/scoreboard", "timing/sectors",
+            "timing/servers", "timing/settings", "timing/touches", "timing/units")
 _FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
@@ -57,7 +58,7 @@ def _few_wavefronts(rising: npt.NDArray[np.uint64], first: int, end: int) -> int
     return most
 
 
-few_wavefronts = jit_into(_FOLDER, _few_wavefronts)
+few_wavefronts = jit_into(_FOLDER, _few_wavefronts, counted=False)
 
 
 def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
@@ -105,7 +106,7 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, secto
     return int(total)
 
 
-load_wavefronts = jit_into(_FOLDER, _load_wavefronts)
+load_wavefronts = jit_into(_FOLDER, _load_wavefronts, counted=False)
 
 
 def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rules: int, out: Ints, used: int,
@@ -135,7 +136,7 @@ def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rule
     return used, lines
 
 
-older = jit_into(_FOLDER, _older)
+older = jit_into(_FOLDER, _older, counted=False)
 
 
 def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints, rules: int
@@ -144,8 +145,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
 
     Shared requests have the steps of GPUs before Volta where their wavefronts are; since then the stream has them.
     """
-    found = np.empty(160, np.uint64)
-    sizes = np.empty(64, np.uint64)
+    found, sizes = stack_u64(160), stack_u64(64)
     n = 0
     used = 0
     for k in range(records):
@@ -266,7 +266,7 @@ def _arrange(columns: npt.NDArray[np.int32], n: int, starts: Ints, at: int, pc: 
         pc[to], request[to], cost[to], on[to] = columns[k, 1], columns[k, 2], columns[k, 3], columns[k, 4]
 
 
-gather = jit_into(_FOLDER, _gather)
-keep = jit_into(_FOLDER, _keep)
+gather = jit_into(_FOLDER, _gather, counted=False)
+keep = jit_into(_FOLDER, _keep, counted=False)
 arrange = jit_into(_FOLDER, _arrange)
 FOLDER = _FOLDER

@@ -98,7 +98,7 @@ def _held(table: Ints, needs: Ints, boards: Floats, far: Ints, registers: Floats
     return until, source
 
 
-held = jit_into(FOLDER, _held)
+held = jit_into(FOLDER, _held, counted=False)
 
 
 def _written(gives: Ints, registers: Floats, sources: Ints, w: int, pc: int, result: float, source: int) -> None:
@@ -111,4 +111,4 @@ def _written(gives: Ints, registers: Floats, sources: Ints, w: int, pc: int, res
         sources[w, register] = source
 
 
-written = jit_into(FOLDER, _written)
+written = jit_into(FOLDER, _written, counted=False)

@@ -56,7 +56,7 @@ def _own(sector, shared, instance, turn):
     return sector if shared else sector + (turn << 40)
 
 
-own = jit_into(FOLDER, _own)
+own = jit_into(FOLDER, _own, counted=False)
 
 
 def _near(sector, apart, block):
@@ -64,7 +64,7 @@ def _near(sector, apart, block):
     return sector + (np.int64(block + 1) << 46) if apart else sector
 
 
-near_of = jit_into(FOLDER, _near)
+near_of = jit_into(FOLDER, _near, counted=False)
 
 
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
@@ -152,7 +152,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     return result
 
 
-read = jit_into(FOLDER, _read)
+read = jit_into(FOLDER, _read, counted=False)
 
 
 def _lines(sectors, first, count):
@@ -166,7 +166,7 @@ def _lines(sectors, first, count):
     return lines
 
 
-lines_of = jit_into(FOLDER, _lines)
+lines_of = jit_into(FOLDER, _lines, counted=False)
 
 
 def _write(kind, first, count, start, result, block, instance, turn, issued, same, streams, reuse, apart, l1, written,
@@ -244,4 +244,4 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
     return result
 
 
-write = jit_into(FOLDER, _write)
+write = jit_into(FOLDER, _write, counted=False)

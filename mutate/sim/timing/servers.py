@@ -72,7 +72,7 @@ def _mix(value, seed):
     return float(x >> np.uint64(11)) / 9007199254740992.0
 
 
-mix = jit_into(FOLDER, _mix)
+mix = jit_into(FOLDER, _mix, counted=False)
 
 
 def _lookup(tags, ages, sector, clock):
@@ -99,7 +99,7 @@ def _lookup(tags, ages, sector, clock):
     return np.int64(-1), np.int64(victim)
 
 
-lookup = jit_into(FOLDER, _lookup)
+lookup = jit_into(FOLDER, _lookup, counted=False)
 
 
 def _fill(tags, ages, ready, place, victim, sector, clock, come):
@@ -111,7 +111,7 @@ def _fill(tags, ages, ready, place, victim, sector, clock, come):
     ready[victim, sector & 3] = come
 
 
-fill = jit_into(FOLDER, _fill)
+fill = jit_into(FOLDER, _fill, counted=False)
 
 
 def _stays(tags, ages, parts, sector, clock):
@@ -139,7 +139,7 @@ def _stays(tags, ages, parts, sector, clock):
     return False
 
 
-stays = jit_into(FOLDER, _stays)
+stays = jit_into(FOLDER, _stays, counted=False)
 
 
 def _taken(line, asked_line, credit, clocks, least):
@@ -154,7 +154,7 @@ def _taken(line, asked_line, credit, clocks, least):
     return clocks - less, credit - less
 
 
-taken_of = jit_into(FOLDER, _taken)
+taken_of = jit_into(FOLDER, _taken, counted=False)
 
 
 def _dram(state, settings, busy, t, write, factor, luck):
@@ -184,7 +184,7 @@ def _dram(state, settings, busy, t, write, factor, luck):
     return t + wait - state[7] - longer * np.log(1.0 - luck)
 
 
-dram = jit_into(FOLDER, _dram)
+dram = jit_into(FOLDER, _dram, counted=False)
 
 
 def _evict(state, settings, busy, dirty, victim, t, luck):
@@ -200,4 +200,4 @@ def _evict(state, settings, busy, dirty, victim, t, luck):
             dram(state, settings, busy, asked, True, 1.0, 0.0)
 
 
-evict = jit_into(FOLDER, _evict)
+evict = jit_into(FOLDER, _evict, counted=False)

@@ -36,7 +36,7 @@ def _find(table: Ints, sector: int) -> int:
     return int(row)
 
 
-find = jit_into(FOLDER, _find)
+find = jit_into(FOLDER, _find, counted=False)
 
 
 def _move(table: Ints, bigger: Ints) -> None:
@@ -116,10 +116,10 @@ def _lines_of(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], secto
     return n
 
 
-move = jit_into(FOLDER, _move)
-note = jit_into(FOLDER, _note)
-come_back = jit_into(FOLDER, _come_back)
-lines_of = jit_into(FOLDER, _lines_of)
+move = jit_into(FOLDER, _move, counted=False)
+note = jit_into(FOLDER, _note, counted=False)
+come_back = jit_into(FOLDER, _come_back, counted=False)
+lines_of = jit_into(FOLDER, _lines_of, counted=False)
 
 
 class Touches:
