@@ -48,7 +48,7 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, ke
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
     bytes a thread, first elements of the scratch rows and of the uniform registers. ``control``: instructions left,
     wanted pages, trace records, warp to begin with, instructions at the start, pages used of the pool, records of the
-    log.
+    log, what an instruction's predicate becomes, whether requests of memory are counted.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]

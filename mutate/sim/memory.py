@@ -294,20 +294,14 @@ def copy_async(row, guard, mask, warp, base, registers, shared, first, size, tab
             for k in range(width):
                 copied = mask >> u32(lane) & u32(1) and k < width - i64(sectors[128 + lane])
                 shared[targets[lane] + k] = pages[offsets[lane] + k] if copied else u8(0)
-    kind = i64(row[SHARED_KIND])
-    n = i64(shared_wavefronts(sectors[:32], guard, width, kind))
-    counters[pc, SHARED_REQUESTS] += 1
-    counters[pc, WAVEFRONTS] += n
-    counters[pc, IDEAL] += ideal_wavefronts(sectors[:32], guard, width, kind, n)
-    counters[pc, SHARED_BYTES] += i64(popc(guard)) * width
     note_request(head, where_to, control, pc, warp, H_SHARED_STORE, guard, width, 0, sectors)
-    hashes[H_SHARED_STORE, 3] += u64(i64(popc(guard)) * width)
-    for lane in range(32):
-        if guard >> u32(lane) & u32(1):
-            add_to_multiset(hashes, H_SHARED_STORE, u64(targets[lane]))
+    if control[8]:
+        note_shared(counters, pc, hashes, H_SHARED_STORE, sectors[:32], guard, width, i64(row[SHARED_KIND]))
     if guard & mask == 0:
         return DONE, i64(0)
     note_request(head, where_to, control, pc, warp, H_GLOBAL_LOAD, guard & mask, width, 0, addresses)
+    if control[8] == 0:
+        return DONE, i64(0)
     return DONE, i64(note_sectors(counters, pc, hashes, H_GLOBAL_LOAD, addresses, guard & mask, width, sectors))
 
 
@@ -321,6 +315,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
     """
     width = i64(row[WIDTH])
     inside = guard
+    counted = control[8] != 0
     if op == SURFACE_ACCESS:
         status, inside = surface_places(row, guard, base, registers, objects, addresses, error)
         if status != DONE:
@@ -353,7 +348,10 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
             cost += note_surface(counters, pc, hashes, H_SURFACE_LOAD + what, addresses, on_global, width)
         else:
             which = H_TABLE_LOAD if row[FLAGS] & OF_LIBRARY else H_GLOBAL_LOAD + what
-            cost += note_sectors(counters, pc, hashes, which, addresses, on_global, width, sectors)
+            if counted:
+                cost += note_sectors(counters, pc, hashes, which, addresses, on_global, width, sectors)
+            elif on_shared:
+                cost += unique_sectors(addresses, on_global, width, 5, sectors)
             note_request(head, where, control, pc, warp, H_GLOBAL_LOAD + what, on_global, width, 0, addresses)
         if what == _LOAD:
             load(pages, offsets, on_global, row, registers, base)
@@ -372,7 +370,10 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         if status != DONE:
             return status, cost
         kind = i64(row[SHARED_KIND])
-        cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, kind)
+        if counted:
+            cost += note_shared(counters, pc, hashes, H_SHARED_LOAD + what, addresses, on_shared, width, kind)
+        else:
+            cost += shared_wavefronts(addresses, on_shared, width, kind)
         same = u32(0)
         if what == _LOAD:
             load(shared, offsets, on_shared, row, registers, base)
@@ -387,7 +388,8 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         status = resolve_local(addresses, on_local, width, warp, local_size, offsets, error)
         if status != DONE:
             return status, cost
-        cost += note_local(counters, pc, hashes, H_LOCAL_LOAD + what, addresses, on_local, width, sectors)
+        if counted:
+            cost += note_local(counters, pc, hashes, H_LOCAL_LOAD + what, addresses, on_local, width, sectors)
         note_request(head, where, control, pc, warp, H_LOCAL_LOAD + what, on_local, width, 0, addresses)
         if what == _LOAD:
             load(local, offsets, on_local, row, registers, base)

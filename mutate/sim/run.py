@@ -77,7 +77,8 @@ class Simulation:
 
     def __init__(self, image: Image, listing: Sequence[Instruction], launch: Launch, *, initial: Initial | None = None,
                  extra_smem: int = 0, budget: int = DEFAULT_BUDGET, watchers: Sequence[Watcher] = (),
-                 places: Places | None = None, recorder: Recorder | None = None) -> None:
+                 places: Places | None = None, recorder: Recorder | None = None, counted: bool = True) -> None:
+        """``counted``: else only how often instructions ran is, for who reads requests from the log."""
         self.image = image
         self.launch = launch
         self.initial = initial or Initial(launch, image.globals_bytes, image.pointers)
@@ -96,6 +97,7 @@ class Simulation:
         self.places = places
         self.log = Log(bool(watchers))
         self.recorder = recorder
+        self.counted = counted
         self._state()
 
     # --- what a launch puts in place ---
@@ -154,12 +156,13 @@ class Simulation:
         self.hashes = np.zeros((lay.MULTISETS, 4), np.uint64)
         self.objects = object_table(self.launch.textures, self.initial.addresses).reshape(-1)
         self.trace = np.zeros((RECORDS if self.recorder is not None else 1, 4), np.int64)
-        self.control = np.zeros(8, np.int64)
+        self.control = np.zeros(9, np.int64)
         self.error = np.zeros(8, np.int64)
         self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,
                                 self.shared_bytes, self.image.local_size, program.scratch * 32,
                                 program.general_rows * 32], np.int64)
         self.control[0] = self.control[4] = self.budget
+        self.control[8] = self.counted
         self._specials = self._fixed_specials()
         lanes = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
         self._active = (lanes.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1).astype(np.uint32)

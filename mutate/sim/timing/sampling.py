@@ -190,7 +190,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     bases = np.array([r.base >> _SECTOR for r in initial.regions], np.int64)
     keeper = Keeper((launch.threads + 31) // 32, bases, longest, rules)
     simulation = Simulation(image, listing, launch, initial=initial, watchers=(keeper,), recorder=keeper,
-                            places=places, budget=budget)
+                            places=places, budget=budget, counted=False)
     executed = simulation.counters[:, lay.EXECUTED]
     (pilot,) = blocks_of_sm(total, sms, 1, sm)
     simulation.run((pilot,))
@@ -203,7 +203,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if total > sms and each <= records // _FEW:
         beside = Keeper((launch.threads + 31) // 32, bases, 0, rules)
         near = _near(pilot, launch.grid, beside, Simulation(image, listing, launch, initial=initial, watchers=(beside,),
-                                                            recorder=beside, places=places, budget=budget))
+                                                            recorder=beside, places=places, budget=budget,
+                                                            counted=False))
     return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near)
 
 
