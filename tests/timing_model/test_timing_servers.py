@@ -13,7 +13,7 @@ from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
 from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS, load_wavefronts
 from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
-from mutate.sim.timing.touches import LINE_BITS, come_back, lines_of
+from mutate.sim.timing.touches import come_back, lines_up_to, spread
 
 fill: Any = servers.fill
 lookup: Any = servers.lookup
@@ -97,7 +97,6 @@ def test_wavefronts_of_a_load_are_those_of_three_lines_at_a_time() -> None:
 @pytest.mark.parametrize("kind", [lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC])
 def test_what_a_block_touches_again_is_found_by_its_array(kind: int) -> None:
     """Array 0 is touched once, sectors of array 1 twice, one of array 2 twice, by atomics if ``kind`` says so."""
-    sectors = np.array([8, 9, 10, 40, 41, 40, 41, 80, 80], np.int64)
     region = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2], np.int32)
     touch = np.array([1, 1, 1, 1, 1, 0, 0, 1, 0], np.uint8)
     asked = np.zeros((4, R_COLUMNS), np.int64)
@@ -106,6 +105,34 @@ def test_what_a_block_touches_again_is_found_by_its_array(kind: int) -> None:
     again = np.zeros(3, np.bool_)
     come_back(asked, touch, region, again)
     assert again.tolist() == [False, True, kind == lay.H_GLOBAL_LOAD]
-    lines = np.empty(len(sectors), np.int64)
-    found = set(lines[: lines_of(touch, region, sectors, lines)].tolist())
-    assert found == {0 << LINE_BITS | 2, 1 << LINE_BITS | 10, 2 << LINE_BITS | 20}
+
+
+def test_lines_of_an_array_are_counted_once_and_no_further_than_asked() -> None:
+    """Array 0 has 40 lines, each touched by two blocks, array 2 has three; array 1 is not touched."""
+    lines = np.array([*range(100, 140), *range(100, 140), 100, 107, 107, 11], np.int64)
+    region = np.array([0] * 80 + [2] * 4, np.int32)
+    touch = np.ones(len(lines), np.uint8)
+    assert lines_up_to(touch, region, lines << 2 | 1, 3, 1000).tolist() == [40, 0, 3]
+    assert lines_up_to(touch, region, lines << 2 | 1, 3, 39).tolist() == [40, 0, 3]
+    assert lines_up_to(touch, region, lines << 2 | 1, 3, 7).tolist() == [8, 0, 3]
+    touch[:80] = 0
+    assert lines_up_to(touch, region, lines << 2 | 1, 3, 7).tolist() == [0, 0, 3]
+
+
+def test_reads_are_spread_where_most_sectors_are_lines_apart_at_no_stride() -> None:
+    """Array 0: a request at random, array 1: one with a stride, array 2: one of neighbours and one of few lanes."""
+    parts = [(0, [5, 90, 100, 300, 310, 700, 705, 900]), (1, [8 * k for k in range(8)]), (2, list(range(8))),
+             (2, [3, 50, 800])]
+    sectors = np.array([s for _, part in parts for s in part], np.int64)
+    region = np.array([a for a, part in parts for _ in part], np.int32)
+    requests = np.zeros((4, R_COLUMNS), np.int64)
+    requests[:, 2] = lay.H_GLOBAL_LOAD
+    requests[:, 5] = [len(part) for _, part in parts]
+    requests[1:, 4] = np.cumsum(requests[:-1, 5])
+    found = np.zeros((3, 2), np.int64)
+    spread(requests, sectors, region, found)
+    assert found.tolist() == [[8, 8], [8, 0], [11, 0]]
+    requests[:, 2] = lay.H_GLOBAL_STORE
+    found[:] = 0
+    spread(requests, sectors, region, found)
+    assert not found.any()

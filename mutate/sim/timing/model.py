@@ -26,11 +26,12 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
-from mutate.sim.timing.sampling import Reuse, Sample, beyond_l2, no_reuse, record, reuse_of
+from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
+from mutate.sim.timing.sampling import Sample, record
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
-from mutate.sim.timing.touches import LINE_BITS, lines_of
+from mutate.sim.timing.touches import lines_up_to
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -240,10 +241,8 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     arrays = len(sample.initial.regions) + 1
     if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT]:
         return np.zeros(arrays, np.bool_)
-    found = np.empty(len(s.sectors), np.int64)
-    found = found[: lines_of(s.touch, s.region, s.sectors, found)]
-    lines = np.bincount(np.unique(found) >> LINE_BITS, minlength=arrays)
-    return np.asarray(lines > settings[p.S_L1_LINES] / 2)
+    most = int(settings[p.S_L1_LINES] / 2)
+    return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most)
 
 
 def prime(most: int) -> int:

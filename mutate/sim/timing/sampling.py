@@ -5,7 +5,6 @@ The blocks are those of one SM: a GPU hands blocks out in turn, so an SM has eve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,9 +19,8 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.timing import constants as c
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
-from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches, come_back
+from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -31,8 +29,6 @@ _SPREAD = 2654435761
 # What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
 _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
-_LANES_APART = 6
-_LINE_SECTORS = 4
 # A block's neighbours are run where so many of them would fit into what is recorded.
 _FEW = 8
 
@@ -221,152 +217,3 @@ def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Si
             new = keeper.touches.tally[:, READS] - before
             out.append((distance, (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)))
     return tuple(out)
-
-
-class Reuse(NamedTuple):
-    """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
-
-    go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, and the
-    part of it that the grid does not read (1 where it is read at places that look random).
-    """
-
-    read: Array
-    written: Array
-    common: Array
-    again: Array
-    sparse: Array
-
-
-def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
-    """The part of local memory's lines that L2 has lost when they are loaded again. ``local_bytes``: of all resident
-
-    threads. Until each of them has been loaded once, the kernel's other traffic goes through L2 as well.
-    """
-    kinds, sectors = sample.streams.requests[:, 2], sample.streams.requests[:, 5]
-    loaded = float(sectors[kinds == lay.H_LOCAL_LOAD].sum())
-    if not loaded or not local_bytes:
-        return 0.0
-    other = float(sectors[(kinds == lay.H_GLOBAL_LOAD) | (kinds == lay.H_GLOBAL_STORE)].sum())
-    return max(0.0, 1.0 - l2_bytes / (local_bytes * (1.0 + other / loaded)))
-
-
-def no_reuse(sample: Sample) -> Reuse:
-    """Where no cache is, each access goes to DRAM."""
-    arrays = len(sample.initial.regions) + 1
-    none = np.zeros(arrays, np.bool_)
-    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays))
-
-
-def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
-    """A sector that several blocks touch comes from DRAM once, if L2 still has it.
-
-    Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
-    each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched
-    before some block touches it again fits there; else the blocks that are resident at a time share it, and those that
-    are neighbours. Of an array that is read at random L2 has what was read last, in ``c.SHARED`` of its room.
-    """
-    blocks = len(sample.blocks)
-    limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)
-    # Of reads and of writes, for each array: sectors of a block, of all together, and of a block for itself alone.
-    found = [[(int(a[PAIRS]) / blocks, float(a[SECTORS]), float(a[ALONE]) / blocks) for a in sample.touched[:, which]]
-             for which in (READS, WRITES)]
-    grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
-
-    def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
-        return min(limit, count * each, together + max(0, count - blocks) * alone)
-
-    def touched(count: int) -> float:
-        """Bytes that so many blocks touch, of all arrays."""
-        return 32 * sum(unique(*row, limit, count) for rows in found for row, limit in zip(rows, limits, strict=True))
-
-    out = []
-    for rows in found:
-        chances = np.ones(len(rows))
-        for a, (row, limit) in enumerate(zip(rows, limits, strict=True)):
-            if row[0]:
-                # On average a sector of the array is touched by one of so many blocks.
-                between = min(grid, math.ceil(unique(*row, limit, grid) / row[0]))
-                at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
-                chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
-                if rows is found[0]:
-                    beside = sum(float(part[a]) for distance, part in sample.near if touched(distance) <= l2_bytes)
-                    least = unique(*row, limit, grid) / (grid * row[0])
-                    chances[a] = min(chances[a], max(1.0 - beside, least))
-        out.append(chances)
-    common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
-                       for r, limit in zip(found[0], limits, strict=True)])
-    common[-1] = False
-    sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
-    for region in np.flatnonzero(_scattered(sample)).tolist():
-        each, together, _ = found[0][region]
-        places = min(limits[region], _places(blocks * each, together))
-        other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
-        out[0][region] = _random_misses(grid * each, places, other, l2_bytes)
-        sparse[region] = 1.0
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse)
-
-
-def _scattered(sample: Sample) -> Array:
-    """Of each array whether most sectors that are read are those of requests whose lanes are far from each other, at no
-
-    stride.
-    """
-    s = sample.streams
-    arrays = len(sample.initial.regions) + 1
-    asked, apart = np.zeros(arrays), np.zeros(arrays)
-    loads = s.requests[s.requests[:, 2] == lay.H_GLOBAL_LOAD]
-    if not len(loads):
-        return np.zeros(arrays, np.bool_)
-    firsts, counts = loads[:, 4], loads[:, 5]
-    np.add.at(asked, s.region[firsts], counts)
-    wide = counts >= _LANES_APART
-    firsts, between = firsts[wide], counts[wide] - 1
-    if len(firsts):
-        steps = np.diff(s.sectors)
-        starts = np.cumsum(between) - between
-        mine = np.arange(int(between.sum())) + np.repeat(firsts - starts, between)
-        far = np.add.reduceat(steps[mine] > _LINE_SECTORS, starts, dtype=np.int64)
-        other = np.add.reduceat(steps[mine] != np.repeat(steps[firsts], between), starts, dtype=np.int64)
-        np.add.at(apart, s.region[firsts], np.where((far > 0.5 * between) & (other > 0.5 * between), between + 1, 0))
-    return np.asarray(apart > 0.5 * asked)
-
-
-def _places(touched: float, sectors: float) -> float:
-    """Of how many sectors so many reads at random found ``sectors`` different ones; 1 << 60 where none repeats."""
-    if touched - sectors < 4 * math.sqrt(touched - sectors + 1):
-        return float(1 << 60)
-    low, high = sectors, touched * touched
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        if -middle * math.expm1(-touched / middle) < sectors:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _random_misses(reads: float, sectors: float, other: float, l2_bytes: float) -> float:
-    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time.
-
-    ``other``: bytes that go through L2 meanwhile. L2 gives up what was read longest ago.
-    """
-    pairs, room, beside = sectors / 2, l2_bytes * c.SHARED, other / reads
-
-    def had(count: float) -> float:
-        return -pairs * math.expm1(-count / pairs)
-
-    if 64 * had(reads) + beside * reads <= room:
-        return min(1.0, had(reads) / reads)
-    low, high = 0.0, reads
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if 64 * had(middle) + beside * middle < room else (low, middle)
-    return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
-
-
-def _came_back(sample: Sample) -> Array:
-    """Of each array whether a block reads or writes a sector of it that it has read or written before."""
-    s = sample.streams
-    out = np.zeros(len(sample.initial.regions) + 1, np.bool_)
-    come_back(s.requests, s.touch, s.region, out)
-    return out

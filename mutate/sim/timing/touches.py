@@ -22,6 +22,9 @@ _LEAST = 1 << 12
 _MOST = 1 << 24
 """Rows at most: 400 MB. Of sectors beyond half as many each touch counts as a block's first."""
 LINE_BITS = 48
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_LANES_APART = 6
+_LINE_SECTORS = 4
 READS, WRITES = 0, 1
 PAIRS, SECTORS, ALONE = 0, 1, 2
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone."""
@@ -30,7 +33,7 @@ PAIRS, SECTORS, ALONE = 0, 1, 2
 def _find(table: Ints, sector: int) -> int:
     """The row of a sector, or the empty one that it would take."""
     last = len(table) - 1
-    row = np.int64((np.uint64(sector >> 3) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) << 3 & last | sector & 7
+    row = np.int64((np.uint64(sector >> 3) * _SPREAD) >> np.uint64(20)) << 3 & last | sector & 7
     while table[row, 0] != 0 and table[row, 0] != sector + 1:
         row = row + 1 & last
     return int(row)
@@ -103,23 +106,60 @@ def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray
                     out[region[i]] = True
 
 
-def _lines_of(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], sectors: Ints, out: Ints) -> int:
-    """Lines and their arrays (above ``LINE_BITS``), each at least once; returns how many there are in ``out``."""
-    n = 0
+def _spread(requests: Ints, sectors: Ints, region: npt.NDArray[np.int32], out: Ints) -> None:
+    """Adds to ``out`` for each array the sectors that loads ask for, and those of loads whose sectors are mostly lines
+
+    apart and mostly not at the distance of the first two.
+    """
+    for k in range(len(requests)):
+        first, count = requests[k, 4], requests[k, 5]
+        if requests[k, 2] != _LOAD:
+            continue
+        out[region[first], 0] += count
+        if count < _LANES_APART:
+            continue
+        far = other = 0
+        step = sectors[first + 1] - sectors[first]
+        for i in range(first, first + count - 1):
+            far += sectors[i + 1] - sectors[i] > _LINE_SECTORS
+            other += sectors[i + 1] - sectors[i] != step
+        if 2 * far > count - 1 and 2 * other > count - 1:
+            out[region[first], 1] += count
+
+
+def _count_lines(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], sectors: Ints, most: int, table: Ints,
+                 out: Ints) -> None:
+    """Counts in ``out`` the different lines of each array, no further than the first above ``most``.
+
+    ``table``: zeros, a power of two of them that is more than is counted.
+    """
     last = np.int64(-1)
     for i in range(len(sectors)):
-        if touch[i]:  # each sector of a block was touched a first time
+        if touch[i] and out[region[i]] <= most:  # each sector of a block was touched a first time
             line = np.int64(region[i]) << LINE_BITS | sectors[i] >> 2
             if line != last:
-                out[n] = last = line
-                n += 1
-    return n
+                last = line
+                row = np.int64((np.uint64(line) * _SPREAD) >> np.uint64(20)) & len(table) - 1
+                while table[row] != 0 and table[row] != line + 1:
+                    row = row + 1 & len(table) - 1
+                if table[row] == 0:
+                    table[row] = line + 1
+                    out[region[i]] += 1
 
 
 move = jit_into(FOLDER, _move, counted=False)
 note = jit_into(FOLDER, _note, counted=False)
 come_back = jit_into(FOLDER, _come_back, counted=False)
-lines_of = jit_into(FOLDER, _lines_of, counted=False)
+spread = jit_into(FOLDER, _spread, counted=False)
+count_lines = jit_into(FOLDER, _count_lines, counted=False)
+
+
+def lines_up_to(touch: npt.NDArray[Any], region: npt.NDArray[Any], sectors: Ints, arrays: int, most: int) -> Ints:
+    """Of each array how many different lines the sampled blocks touch; of more than ``most`` one more than that."""
+    out: Ints = np.zeros(arrays, np.int64)
+    room = 2 * min(arrays * (most + 1), len(sectors)) + 2
+    count_lines(touch, region, sectors, most, np.zeros(1 << room.bit_length(), np.int64), out)
+    return out
 
 
 class Touches:
