@@ -103,6 +103,17 @@ def _uniform(addrs: Addresses) -> bool:
 
 
 @_jit
+def _apart(addrs: Addresses, last: np.uint64, shift: np.uint64) -> bool:
+    """Whether all 32 lanes rise, each in a sector of its own."""
+    apart = True
+    for i in range(32):
+        apart &= addrs[i] >> shift == (addrs[i] + last) >> shift
+    for i in range(31):
+        apart &= addrs[i] >> shift < addrs[i + 1] >> shift
+    return apart
+
+
+@_jit
 def unique_sectors(addrs: Addresses, mask: int, width: int, shift: int, out: Addresses) -> int:
     """Sectors or lines that a request touches: their numbers (address >> ``shift``), ascending, once each, in ``out``.
 
@@ -113,33 +124,61 @@ def unique_sectors(addrs: Addresses, mask: int, width: int, shift: int, out: Add
     last = np.uint64(width - 1)
     if m == np.uint64(0):
         return 0
-    if m == np.uint64(0xFFFFFFFF) and _consecutive(addrs, width):
-        low = addrs[0] >> s
-        n = int(((addrs[31] + last) >> s) - low) + 1
-        for i in range(n):
-            out[i] = low + np.uint64(i)
-        return n
-    n = 0
+    if m == np.uint64(0xFFFFFFFF):
+        if _consecutive(addrs, width):
+            low = addrs[0] >> s
+            n = int(np.int64(((addrs[31] + last) >> s) - low)) + 1
+            for i in range(n):
+                out[i] = low + np.uint64(i)
+            return n
+        if _apart(addrs, last, s):
+            for i in range(32):
+                out[i] = addrs[i] >> s
+            return 32
+    count = np.uint64(0)
     highest = np.uint64(0)
     for i in range(32):
         if (m >> np.uint64(i)) & np.uint64(1) == np.uint64(0):
             continue
         sector = addrs[i] >> s
         end = (addrs[i] + last) >> s
-        if n > 0 and sector == highest:
+        if count > np.uint64(0) and sector == highest:
             sector += np.uint64(1)  # mostly lanes rise
         while sector <= end:
-            at = n
-            while at > 0 and out[at - 1] > sector:
-                at -= 1
-            if at == 0 or out[at - 1] != sector:
-                for k in range(n, at, -1):
-                    out[k] = out[k - 1]
-                out[at] = sector
-                n += 1
-                highest = out[n - 1]
+            if count == np.uint64(0) or sector > highest:
+                out[count] = highest = sector
+                count += np.uint64(1)
+            else:
+                at = count - np.uint64(1)
+                while at > np.uint64(0) and out[at - np.uint64(1)] >= sector:
+                    at -= np.uint64(1)
+                if out[at] != sector:
+                    k = count
+                    while k > at:
+                        out[k] = out[k - np.uint64(1)]
+                        k -= np.uint64(1)
+                    out[at] = sector
+                    count += np.uint64(1)
             sector += np.uint64(1)
-    return n
+    return int(np.int64(count))
+
+
+@_jit
+def rising(addrs: Addresses, mask: int, out: Addresses) -> int:
+    """The addresses of the active lanes in rising order in ``out``, which has room for 32; returns how many."""
+    m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
+    n = np.uint64(0)
+    for i in range(32):
+        out[n] = addrs[i]
+        n += (m >> np.uint64(i)) & np.uint64(1)
+    for i in range(1, np.int64(n)):
+        address = out[i]
+        at = np.uint64(i)
+        while at > np.uint64(0) and out[at - np.uint64(1)] > address:
+            out[at] = out[at - np.uint64(1)]
+            at -= np.uint64(1)
+        out[at] = address
+    return int(np.int64(n))
 
 
 @_jit
@@ -188,35 +227,11 @@ def needed_bytes(addrs: Addresses, mask: int, width: int) -> int:
     m = np.uint64(mask) & np.uint64(0xFFFFFFFF)
     if m == np.uint64(0xFFFFFFFF) and _consecutive(addrs, width):
         return 32 * width
-    bytes_wide = np.uint64(width)
-    needed = np.uint64(0)
-    before = np.uint64(0)
-    rising = True
-    for i in range(32):
-        if (m >> np.uint64(i)) & np.uint64(1):
-            if needed == np.uint64(0):
-                needed = bytes_wide
-            else:
-                rising &= addrs[i] >= before
-                needed += min(bytes_wide, addrs[i] - before)
-            before = addrs[i]
-    if rising:
-        return int(needed)
     starts = stack_u64(32)
-    n = 0
-    for i in range(32):
-        if (m >> np.uint64(i)) & np.uint64(1) == np.uint64(0):
-            continue
-        at = n
-        while at > 0 and starts[at - 1] > addrs[i]:
-            starts[at] = starts[at - 1]
-            at -= 1
-        starts[at] = addrs[i]
-        n += 1
-    total = 0
-    for i in range(n):
-        reach = width if i == n - 1 else min(width, int(starts[i + 1] - starts[i]))
-        total += reach
+    n = rising(addrs, mask, starts)
+    total = width if n else 0
+    for i in range(n - 1):
+        total += min(width, int(np.int64(starts[i + 1] - starts[i])))
     return total
 
 

@@ -142,7 +142,7 @@ def test_touches_are_those_that_sets_give() -> None:
         sectors = np.concatenate([rng.integers(1000, 9000, counts.sum() // 2),
                                   rng.integers(1 << 20, 1 << 21, counts.sum() - counts.sum() // 2)])
         touch, region = np.empty(len(sectors), np.uint8), np.empty(len(sectors), np.int32)
-        touches.note(requests, 200, sectors, len(sectors), block, touch, region)
+        touches.note(requests, 200, sectors, block, touch, region)
         at = 0
         for kind, count in zip(kinds, counts, strict=True):
             which = READS if kind == lay.H_GLOBAL_LOAD else WRITES
@@ -166,5 +166,5 @@ def test_without_a_cache_every_touch_is_a_first_one() -> None:
     requests = np.zeros((2, 7), np.int64)
     requests[:, 2], requests[:, 4], requests[:, 5] = (lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE), (0, 3), 3
     touch, region = np.empty(6, np.uint8), np.empty(6, np.int32)
-    touches.note(requests, 2, np.array([7, 7, 8, 7, 8, 8]), 6, 1, touch, region)
+    touches.note(requests, 2, np.array([7, 7, 8, 7, 8, 8]), 1, touch, region)
     assert touch.tolist() == [1, 1, 1, 2, 2, 2]

@@ -12,6 +12,7 @@ from mutate.sim.coalesce import (
     STORE,
     atomic_rounds,
     fermi_conflict_ways,
+    rising,
     shared_wavefronts,
     tesla_segments,
     tesla_shared_steps,
@@ -35,24 +36,25 @@ _PC, _WARP, _KIND, _MASK, _WIDTH = lay.L_PC, lay.L_WARP, lay.L_KIND, lay.L_MASK,
 Ints = npt.NDArray[np.int64]
 _LINES_AT_ONCE = 3
 _FEW_LANES = 6
+_BANK = np.uint64(31 << 2)
 
 # How requests become traffic: since Volta sectors; on Fermi loads through L1 are lines, around it sectors (cg); on
 # GT200 the segments of each half-warp.
 VOLTA, FERMI, FERMI_CG, TESLA = range(4)
 
 
-def _few_wavefronts(rising: npt.NDArray[np.uint64], first: int, end: int) -> int:
+def _few_wavefronts(addresses: npt.NDArray[np.uint64], first: int, end: int) -> int:
     """``shared_wavefronts`` of a load of up to 4 bytes from addresses ``first`` to ``end``, which rise: the different
 
     words of a bank.
     """
     most = 1
     for i in range(first + 1, end):
-        word = rising[i] >> np.uint64(2)
+        word = addresses[i] >> np.uint64(2)
         words = 1
         for k in range(first, i):
-            other = rising[k] >> np.uint64(2)
-            if other != rising[k + 1] >> np.uint64(2) and (other ^ word) & np.uint64(31) == np.uint64(0):
+            other = addresses[k] >> np.uint64(2)
+            if other != addresses[k + 1] >> np.uint64(2) and (other ^ word) & np.uint64(31) == np.uint64(0):
                 words += 1
         most = max(most, words)
     return most
@@ -61,24 +63,38 @@ def _few_wavefronts(rising: npt.NDArray[np.uint64], first: int, end: int) -> int
 few_wavefronts = jit_into(_FOLDER, _few_wavefronts, counted=False)
 
 
+def _lone_wavefronts(addresses: npt.NDArray[np.uint64], count: int) -> int:
+    """The same of addresses that rise and are in a line each, three at a time."""
+    total = 0
+    for k in range(0, count - 2, 3):
+        first, second, third = addresses[k] & _BANK, addresses[k + 1] & _BANK, addresses[k + 2] & _BANK
+        total += 1 + max(int(third == first) + int(third == second), int(second == first))
+    if count % 3:
+        total += few_wavefronts(addresses, count - count % 3, count)
+    return int(total)
+
+
+lone_wavefronts = jit_into(_FOLDER, _lone_wavefronts, counted=False)
+
+
 def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
-                     count: int, rising: npt.NDArray[np.uint64]) -> int:
+                     count: int, room: npt.NDArray[np.uint64]) -> int:
     """Wavefronts of a global load with these sectors: three lines at a time, each time as from shared memory.
 
     Against the 37 requests of tests/machines/reference/h200_requests.csv (loads that miss): 19 exact, 0.96 of the
-    measured number on average. Stores have those of a shared store (37 of 37). ``rising``: room for 32 addresses.
+    measured number on average. Stores have those of a shared store (37 of 37). ``room``: for 32 addresses.
     """
+    if count and (sectors[count - 1] >> np.uint64(2)) - (sectors[0] >> np.uint64(2)) < np.uint64(_LINES_AT_ONCE):
+        return shared_wavefronts(where, mask, width, LOAD)
     lanes = 0
     if width <= 4 and count > _LINES_AT_ONCE:
         # Which lane has which of the words does not matter then.
-        for lane in range(32):
-            if mask >> lane & 1:
-                at = lanes
-                while at > 0 and rising[at - 1] > where[lane]:
-                    rising[at] = rising[at - 1]
-                    at -= 1
-                rising[at] = where[lane]
-                lanes += 1
+        lanes = rising(where, mask, room)
+        lone = lanes == count
+        for i in range(count - 1):
+            lone &= sectors[i] >> np.uint64(2) != sectors[i + 1] >> np.uint64(2)
+        if lone:
+            return lone_wavefronts(room, count)
     following = 0
     total = 0
     k = 0
@@ -91,10 +107,10 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, secto
                 lines += 1
             k += 1
         begun = following
-        while following < lanes and rising[following] >> np.uint64(7) <= last:
+        while following < lanes and room[following] >> np.uint64(7) <= last:
             following += 1
         if 0 < following - begun <= _FEW_LANES:
-            total += few_wavefronts(rising, begun, following)
+            total += few_wavefronts(room, begun, following)
             continue
         part = 0
         for lane in range(32):
@@ -166,8 +182,8 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
         elif kind == _LOAD or kind == _STORE or kind == _ATOMIC:
             count = unique_sectors(where[k], mask, width, 5, found)
             for i in range(count):
-                out[used] = np.int64(found[i])
-                used += 1
+                out[used + i] = np.int64(found[i])
+            used += count
             if kind == _LOAD:
                 lines = load_wavefronts(where[k], mask, width, found, count, sizes)
             else:

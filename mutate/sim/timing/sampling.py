@@ -108,7 +108,7 @@ class Keeper:
         requests = self._requests[0][self._q :]
         if count:
             sectors, touch, region = (a[self._s :] for a in self._sectors)
-            self.touches.note(requests, asked, sectors, count, len(self._cut), touch, region)
+            self.touches.note(requests, asked, sectors, len(self._cut), touch, region)
         if self._n >= self._longest:
             self._cut[-1] |= len(records) > 0
             return

@@ -50,11 +50,14 @@ def _move(table: Ints, bigger: Ints) -> None:
 
 
 def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, asked: int, sectors: Ints, block: int,
-          cached: bool, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32]) -> int:
-    """Enters the sectors of requests; returns how many rows of the table are used then."""
+          cached: bool, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], k: int) -> tuple[int, int]:
+    """Enters the sectors of requests from ``k`` on, as far as there is room in a table that may grow; returns how many
+
+    rows of it are used then, and the request to go on with.
+    """
     arrays = len(tally)
     here, low, high = 0, np.int64(0), np.int64(0)
-    for k in range(asked):
+    while k < asked and not (cached and 2 * (used + requests[k, 5]) > len(table) < _MOST):
         kind = requests[k, 2]
         which = READS if kind in (_LOAD, _LOCAL_LOAD) else WRITES
         for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
@@ -93,7 +96,8 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
                     tally[here, which, ALONE] += 1
                 elif blocks == 1:
                     tally[here, which, ALONE] -= 1
-    return used
+        k += 1
+    return used, k
 
 
 def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32],
@@ -176,15 +180,18 @@ class Touches:
         self._table: Ints = np.zeros((_LEAST, 3), np.int64)
         self._used = 0
 
-    def note(self, requests: Ints, asked: int, sectors: Ints, count: int, block: int, touch: npt.NDArray[Any],
+    def note(self, requests: Ints, asked: int, sectors: Ints, block: int, touch: npt.NDArray[Any],
              region: npt.NDArray[Any]) -> None:
-        """Enters ``asked`` requests of a block with ``count`` sectors. ``touch`` gets for each of these 1 if it is the
+        """Enters ``asked`` requests of a block. ``touch`` gets for each of their sectors 1 if it is the block's first
 
-        block's first read of the sector, 2 if its first write; ``region`` the number of its array.
+        read of it, 2 if its first write; ``region`` the number of its array.
         """
-        while self._cached and 2 * (self._used + count) > len(self._table) < _MOST:
+        at = 0
+        while True:
+            self._used, at = note(self._table, self._used, self.tally, self._bases, requests, asked, sectors, block,
+                                  self._cached, touch, region, at)
+            if at == asked:
+                break
             bigger = np.zeros((4 * len(self._table), 3), np.int64)
             move(self._table, bigger)
             self._table = bigger
-        self._used = note(self._table, self._used, self.tally, self._bases, requests, asked, sectors, block,
-                          self._cached, touch, region)
