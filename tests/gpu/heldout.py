@@ -1,4 +1,4 @@
-"""Kernels that nobody looked at while the model of time was made, measured and simulated: SET is heldout, heldout2 or heldout3.
+"""Kernels that nobody looked at while the model of time was made, measured and simulated: SET is one of ``SETS``.
 
     kmutate analyze tests/gpu/SET.cu --no-counters --no-sweep --budget 3 --json > GPU.json            on the GPU
     kmutate analyze tests/gpu/SET.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
