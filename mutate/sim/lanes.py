@@ -108,13 +108,13 @@ def flushed(u, s, e, rnd):
 
 @njit(**INNER)
 def fmul_m(a, b, m):
-    """``m`` as in ``fadd_m``; bits 4-6: the product times 1/2, 1/4, 2, 4, 8, with one rounding."""
+    """``m`` as in ``fadd_m``; bits 4-6: the product times 1/2, 1/4, 1/8, 2, 4, 8, with one rounding."""
     if m & 4:
         a, b = ftz(a), ftz(b)
     p = f64(u2f(u32(a))) * f64(u2f(u32(b)))
     k = m >> 4
     if k:
-        p *= 0.5 if k == 1 else (0.25 if k == 2 else 2.0 ** f64(k - 2))
+        p *= 2.0 ** f64(-k if k < 4 else k - 3)
     u = canon(_to_single(p, m & 3))
     if m & 4:
         u = flushed(u, p, 0.0, m & 3)

@@ -93,8 +93,8 @@ def _float(kind: str) -> Select:
 
 
 def _fmul(mods: Modifiers) -> Form:
-    """A product, perhaps times a power of two: .D2 halves it, .M8 makes it eightfold."""
-    scales = {"D2": 16, "D4": 32, "M4": 64, "M8": 80}
+    """A product, perhaps times a power of two before it is rounded: .D2 halves it, .M8 makes it eightfold."""
+    scales = {"D2": 16, "D4": 32, "D8": 48, "M2": 64, "M4": 80, "M8": 96}
     m = bits(mods, {**_ROUND, **_FTZ_ETC, **scales})
     return Form("fmul_m" if m else "fmul", m)
 

@@ -189,10 +189,11 @@ _SCALED = table(
     [
         Row("float", "a * b * 0.25f", lambda a, b: scaled(a, b, 0.25)),
         Row("float", "a * c * 0.5f", lambda a, c: scaled(a, c, 0.5)),
+        Row("float", "c * c * 0.125f", lambda c: scaled(c, c, 0.125)),
         Row("float", "b * c * 8.0f", lambda b, c: scaled(b, c, 8)),
         Row("float", "a * a * 4.0f", lambda a: scaled(a, a, 4)),
     ],
-    "FMUL.D4 FMUL.D2 FMUL.M8 FMUL.M4",
+    "FMUL.D8 FMUL.D4 FMUL.D2 FMUL.M8 FMUL.M4",
 )
 
 _LOW = (2.0**-63 * (1 + np.random.default_rng(8).integers(0, 1 << 23, 1024) * 2.0**-23)).astype(F32)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases_memory import kernel
 from instruction_cases import SNIPPETS
-from snippets import ARCHS, Built, Snippet, build, differences, missing, simulate
+from snippets import ARCHS, Built, Row, Snippet, build, differences, missing, simulate, table
 
 from mutate.errors import KmutateError
 
@@ -23,6 +25,18 @@ def test_instruction(snippet: Snippet, arch: str) -> None:
     assert isinstance(built, Built), built
     assert missing(snippet, built.listing, arch) == [], "the compiler does not use it; the test shows nothing"
     assert differences(snippet, simulate(snippet, built), arch) == []
+
+
+def test_a_product_is_doubled_by_the_form_that_compilers_leave_out() -> None:
+    """FMUL.M2: the compiler adds instead, so the listing of FMUL.M4 is changed."""
+    a = np.random.default_rng(1).normal(0, 2.0**-64, 256).astype(np.float32)  # many of the products are subnormal
+    b = np.random.default_rng(2).normal(0, 2.0**-64, 256).astype(np.float32)
+    snippet = table("doubled product", {"a": ("float", a), "b": ("float", b)}, [
+        Row("float", "a * b * 4.0f", lambda a, b: (a.astype(np.float64) * b * 2).astype(np.float32))], "FMUL.M4")
+    built = build([snippet], "sm_90")[snippet.name]
+    assert isinstance(built, Built) and missing(snippet, built.listing, "sm_90") == []
+    listing = tuple(replace(i, opcode=i.opcode.replace(".M4", ".M2")) for i in built.listing)
+    assert differences(snippet, simulate(snippet, Built(built.compiled, listing)), "sm_90") == []
 
 
 def stopped(name: str, body: str, head: str) -> KmutateError:
