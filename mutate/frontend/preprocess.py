@@ -8,6 +8,7 @@ therefore becomes an edit of the whole use, and everything else keeps its bytes.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from mutate.frontend.macros import (
     MacroBombError,
     Parentheses,
     call_extent,
+    expand_text,
     expand_use,
     from_command_line,
     parse_define,
@@ -35,8 +37,6 @@ _COMMENT_OR_STRING = re.compile(
     re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w*)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
-# A macro that names an include may be another macro's name; more than this is a circle.
-_MOST_NAMES = 8
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _NOT_NEWLINE = re.compile(rb"[^\r\n]")
 _MOST_FILES = 256
@@ -318,11 +318,10 @@ class Preprocessor:
 
     def _named(self, rest: bytes) -> bytes:
         """What an ``#include`` names, where a macro stands for it."""
-        for _ in range(_MOST_NAMES):
-            macro = self.macros.get(rest.strip().decode(errors="replace"))
-            if macro is None or macro.params is not None:
-                break
-            rest = macro.body
+        if _INCLUDE.match(rest):
+            return rest
+        with contextlib.suppress(MacroBombError, RecursionError):
+            return expand_text(rest, {**self._predefined, **self.macros})
         return rest
 
     def include(self, path: str) -> str:

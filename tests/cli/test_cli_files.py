@@ -79,6 +79,7 @@ def test_as_the_source(command: str, kind: str, tmp_path: Path, kmutate: Kmutate
 
 
 @pytest.mark.parametrize("include", ['#include "x.h"', "#define X \"x.h\"\n#define Y X\n#include Y",
+                                     "#define X(name) #name\n#define Y(name) X(name.h)\n#include Y(x)",
                                      '#include "between.h"'])
 def test_as_what_is_included(include: str, kind: str, tmp_path: Path, kmutate: Kmutate) -> None:
     strange(kind, tmp_path / "x.h")
