@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
@@ -124,6 +125,7 @@ def _instances(kernel: Function, targets: Sequence[Target]) -> tuple[str, ...]:
 
 def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     """Mutates, compiles, certifies and writes. Raises as ``prove_file``."""
+    _require_folder(request.output)
     proven = prove_file(request, progress)
     start = time.perf_counter()
     from mutate.pipeline.output import write_outputs
@@ -132,6 +134,17 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     report = write_outputs(report, proven.unit)
     proven.seconds["write"] = time.perf_counter() - start
     return report
+
+
+def _require_folder(folder: Path) -> None:
+    """Before all the work: what is to be made a folder is none already, nor is anything above it."""
+    for path in (folder, *folder.parents):
+        if path.is_dir():
+            return
+        if path.is_symlink() or path.exists():
+            what = "a file" if path.is_file() else "a link to nothing" if not path.exists() else "no folder"
+            raise KmutateError("output-not-writable", f"cannot make the output folder {folder}: {path} is {what}",
+                               hint="name a folder with -o DIR; it is made where there is none")
 
 
 def _assumed_headers(prover: Prover) -> list[str]:

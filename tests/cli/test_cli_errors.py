@@ -162,8 +162,12 @@ def test_a_file_without_permission(kmutate, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_output_that_cannot_be_written(kmutate) -> None:
     Path("taken").write_text("a file")
-    check(kmutate("variants", "scale.cu", "-o", "taken", "--no-verify"), "output-not-writable", "taken", "-o")
-    check(kmutate("variants", "scale.cu", "-o", "taken/below", "--no-verify"), "output-not-writable", "taken/below")
+    Path("broken.cu").write_text("__global__ void k() { nonsense; }")  # compiling comes after that
+    check(kmutate("variants", "broken.cu", "-o", "taken"), "output-not-writable", "taken is a file", "with -o DIR")
+    check(kmutate("variants", "scale.cu", "-o", "taken/below", "--no-verify"), "output-not-writable",
+          "folder taken/below: taken is a file")
+    Path("link").symlink_to("nowhere")
+    check(kmutate("variants", "scale.cu", "-o", "link", "--no-verify"), "output-not-writable", "a link to nothing")
 
 
 @pytest.mark.parametrize(("declaration", "slug", "token"), [
