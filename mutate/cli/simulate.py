@@ -33,11 +33,13 @@ class _Blocks(click.ParamType[int]):
     name = "N|all"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if str(value) in ("all", "0"):
+        text = str(value)
+        if text == "all":
             return 0
-        if str(value).isdigit() and int(str(value)) > 0:
-            return int(str(value))
-        self.fail(f"'{value}' is neither a number of blocks nor 'all'", param, ctx)
+        # isdecimal: a superscript two is a digit, and no number.
+        if text.isdecimal() and 0 < len(text) < 19 and int(text) > 0:
+            return int(text)
+        self.fail(f"'{value}' is neither a number of blocks from 1 nor 'all'", param, ctx)
 
 
 def _checks(text: str) -> tuple[str, ...]:

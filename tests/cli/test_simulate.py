@@ -160,7 +160,7 @@ def test_without_a_number_the_sample_fits_into_a_second_or_two() -> None:
     assert launch["counters"]["sample"]["instructions"] < 5_000_000
 
 
-@pytest.mark.parametrize("text", ["-1", "few", "1.5", ""])
+@pytest.mark.parametrize("text", ["-1", "0", "00", "few", "1.5", "²", ""])
 def test_blocks_is_a_number_or_all(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("kernel.cu").write_text(PATTERN)
     with pytest.raises(SystemExit) as stop:
