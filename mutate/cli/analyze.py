@@ -161,7 +161,7 @@ def _write_html(analysis: Analysis, path: Path) -> None:
 
 def _write_text(text: str, path: Path) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise KmutateError("output-not-writable", f"cannot write {path}: {error.strerror}",
                            hint="give --html another path") from None

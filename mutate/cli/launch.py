@@ -102,7 +102,7 @@ def _write(output: Path, file: Path, text: str) -> None:
         if output.exists() and not read_file(output).startswith(_HEAD.encode()):
             raise KmutateError("exists", f"{output} exists and is no proposal of this command", where=str(output),
                                hint=f"--write another name, for example {file.stem}.launch")
-        output.write_text(text)
+        output.write_text(text, encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise KmutateError("output-not-writable", f"cannot write {output}: {error.strerror or error}",
                            where=str(output), hint="--write to a folder that exists and may be written to") from None

@@ -16,12 +16,13 @@ from mutate.frontend.tree import TooDeepError, TooSlowError, parse
 from mutate.frontend.units import File, Unit
 from mutate.frontend.view import blanked_items, device_text, needed_items
 from mutate.source import Edit, Span, apply_edits, blank
+from mutate.toolchain.names import line_name, needs_line_name
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEVICE = frozenset({"__device__", "__global__", "constexpr", "consteval"})
 _ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
-# Names that can stand between quotes.
-_NAME = re.compile(r'[^"\n\ud800-\udfff]+')
+# Names that can stand between quotes, or else between < and >.
+_NAME = re.compile(r'[^"\n\ud800-\udfff]+|[^>\n\ud800-\udfff]+')
 # What tells an include folder of a toolkit, or of a library as large as one, from a project's.
 _TOOLKIT = ("cuda_runtime_api.h", "cuda/std", "cub/cub.cuh", "thrust/version.h", "cute/tensor.hpp", "stdio.h")
 
@@ -62,7 +63,8 @@ class Headers:
         kept, _ = needed_items(unit, unit.kernels, asked)
         spans = {name: (*blanked_items(file, kept), *_inactive_host_functions(file))
                  for name, file in self._files.items()}
-        wanted = dict.fromkeys(name for name, found in spans.items() if found)
+        # From disk, one with such a name would have no lines, or not compile.
+        wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name))
         work = list(wanted)
         while work:
             more = [i.found for i in self._files[work.pop()].expansion.includes
@@ -109,14 +111,19 @@ def _in_memory(file: File, spans: tuple[Span, ...]) -> bytes:
     """
     source = file.expansion.source
     text = apply_edits(device_text(source, spans), [
-        Edit(i.span.start, i.span.end, f'#include "{_whole(i.found)}"') for i in file.expansion.includes
+        Edit(i.span.start, i.span.end, f"#include {_quoted(_whole(i.found))}") for i in file.expansion.includes
         if i.found and _NAME.fullmatch(i.found) and b"\n" not in source[i.span.start : i.span.end]])
-    line = f'#line 1 "{Path(file.name).as_posix()}"\n'.encode()
+    name = line_name(file.name) if needs_line_name(file.name) else Path(file.name).as_posix()
+    line = f'#line 1 "{name}"\n'.encode()
     once = [Span(m.start(), m.end()) for m in _ONCE.finditer(text)]
     if not once:
         return line + text
     guard = b"KMUTATE_ONCE_" + file.name.encode().hex().encode()
     return b"#ifndef %b\n#define %b\n%b%b\n#endif\n" % (guard, guard, line, blank(text, once))
+
+
+def _quoted(name: str) -> str:
+    return f"<{name}>" if '"' in name else f'"{name}"'
 
 
 def _whole(name: str) -> str:

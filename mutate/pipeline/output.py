@@ -55,7 +55,7 @@ def write_outputs(report: Report, unit: Unit) -> Report:
     bench = make_bench(report, unit)
     if bench is not None:
         path = folder / bench.name
-        _write(path, render_bench(bench).encode())
+        _write(path, render_bench(bench).encode(errors="surrogateescape"))
         try:
             written += [path, *write_data_files(bench)]
         except OSError as error:
@@ -63,7 +63,8 @@ def write_outputs(report: Report, unit: Unit) -> Report:
                                hint="choose another folder with -o DIR") from None
     manifest = folder / "manifest.json"
     report = replace(report, written=(*written, manifest))
-    _write(manifest, (json.dumps(manifest_document(report), indent=1, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(manifest_document(report), indent=1, ensure_ascii=False) + "\n"
+    _write(manifest, text.encode(errors="backslashreplace"))  # a name that is not UTF-8: as JSON escapes it
     return report
 
 

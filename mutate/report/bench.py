@@ -174,7 +174,7 @@ def _relocated(line: str, user_file: Path, folder: Path) -> str:
     beside = user_file.parent / _utf8(local[2])
     if not beside.is_file():
         return line
-    return f'{local[1]}"{decode(_relative(beside, folder).encode())}"{line[local.end():]}'
+    return f'{local[1]}"{decode(_relative(beside, folder).encode(errors="surrogateescape"))}"{line[local.end():]}'
 
 
 def _relative(path: Path, folder: Path) -> str:
@@ -225,7 +225,8 @@ def _head(stream: Sequence[Token], i: int) -> Iterable[Token]:
 
 def cstring(text: str) -> str:
     """A C++ string literal with any text in it."""
-    out = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}" for b in text.encode())
+    out = "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\?' else f"\\{b:03o}"
+                  for b in text.encode(errors="surrogateescape"))
     return f'"{out}"'
 
 

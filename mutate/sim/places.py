@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mutate.sass.lines import SourceLine
 from mutate.source import Lines, Span
+from mutate.toolchain.names import line_name
 
 
 @dataclass(frozen=True, order=True)
@@ -37,6 +38,7 @@ class Places:
         for name in self.sources:
             self._known[str(Path(name).absolute())] = name
             self._known[str(Path(name).resolve())] = name
+            self._known[line_name(name)] = name
 
     def _name(self, compiled: str) -> str | None:
         """The user's name of a file. The compiler's begins with the working folder, which is that of the run whose

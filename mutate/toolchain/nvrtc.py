@@ -25,6 +25,7 @@ from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.includes import HOST_HEADERS, Includes, scan_includes
 from mutate.toolchain.locate import INSTALL_HINT, Toolchain, find_toolchain, first_stub_dir, identity, stub_dir
 from mutate.toolchain.messages import Diagnostic, first_error, missing_header, resources, without_report
+from mutate.toolchain.names import line_name, needs_line_name
 from mutate.toolchain.options import CompileOptions, Tolerance, check_arch, nvrtc_arguments
 
 DEFAULT_LIMIT = 120.0
@@ -255,8 +256,8 @@ def _prepare(job: Job, tools: Toolchain) -> _Attempt:
     key = ""
     if not includes.computed:
         arguments = nvrtc_arguments(job.options, tools, tolerance)
-        key = digest(_FORMAT, job.source, job.name, job.entry, *arguments, "|", *tolerance.empty_headers,
-                     "|", *(part for header in job.headers for part in header),
+        key = digest(_FORMAT, _named_line(job) + job.source, job.name, job.entry, *arguments,
+                     "|", *tolerance.empty_headers, "|", *(part for header in job.headers for part in header),
                      "|", *includes.missing, "|", *(part for file in includes.files for part in file),
                      "|", identity(tools.nvrtc or ""), *map(identity, tools.include_dirs), identity(_prelude()))
     return _Attempt(job, includes, tolerance, key)
@@ -274,8 +275,23 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
     if attempt.in_memory:
         headers.update((name, _readable(without_lambda_spaces(text))) for name, text in attempt.job.headers)
     job = attempt.job
-    source = _readable(without_lambda_spaces(job.source))
+    source = _named_line(job) + _readable(without_lambda_spaces(job.source))
     return os.getcwd(), source, job.name, job.entry, arguments, tuple(headers.items())  # noqa: PTH109
+
+
+def _named_line(job: Job) -> bytes:
+    """What gives the text another name where the line table is asked for and cannot have its own."""
+    if "-lineinfo" not in job.options.extra or not needs_line_name(job.name):
+        return b""
+    return f'#line 1 "{line_name(job.name)}"\n'.encode()
+
+
+def _users_names(log: str, job: Job) -> str:
+    """The log with files called what the user calls them."""
+    for name in (job.name, *(h for h, _ in job.headers)):
+        if needs_line_name(name):
+            log = log.replace(line_name(name), name)
+    return log
 
 
 def _readable(source: bytes) -> bytes:
@@ -295,6 +311,7 @@ def _readable(source: bytes) -> bytes:
 def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
     """The job's result, or ``None`` when ``attempt`` was changed for another try."""
     status, log, cubin, entry, archs, seconds = reply
+    log = _users_names(log, attempt.job)
     attempt.seconds += seconds
     if status == worker.NOT_LOADED:
         raise KmutateError("no-nvrtc", f"the CUDA run-time compiler (NVRTC) does not load: {log}", hint=INSTALL_HINT)

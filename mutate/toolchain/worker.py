@@ -53,6 +53,11 @@ def _load_builtins(path: str) -> None:
         return  # NVRTC says it better, if it matters
 
 
+def _bytes(text: str) -> bytes:
+    """As the system has it: names of files need not be UTF-8."""
+    return text.encode(errors="surrogateescape")
+
+
 class Nvrtc:
     """One loaded NVRTC. ``compile`` may be called from several threads at once."""
 
@@ -82,24 +87,24 @@ class Nvrtc:
         if self.archs and int("".join(c for c in wanted if c.isdigit()) or 0) not in self.archs:
             return UNSUPPORTED_ARCH, "", b"", "", self.archs, 0.0
         lib, program = self._lib, ctypes.c_void_p()
-        names = (ctypes.c_char_p * len(headers))(*[h.encode() for h, _ in headers])
+        names = (ctypes.c_char_p * len(headers))(*[_bytes(h) for h, _ in headers])
         bodies = (ctypes.c_char_p * len(headers))(*[text for _, text in headers])
-        status = lib.nvrtcCreateProgram(ctypes.byref(program), source, name.encode(), len(headers), bodies, names)
+        status = lib.nvrtcCreateProgram(ctypes.byref(program), source, _bytes(name), len(headers), bodies, names)
         if status != SUCCESS:
             return status, self._error(status), b"", "", self.archs, 0.0
         try:
-            status = lib.nvrtcAddNameExpression(program, entry.encode()) if entry else SUCCESS
+            status = lib.nvrtcAddNameExpression(program, _bytes(entry)) if entry else SUCCESS
             deadline = None if limit is None else start + limit
             callback = _FlowCallback(lambda *_: int(deadline is not None and time.perf_counter() > deadline))
             if deadline is not None and hasattr(lib, "nvrtcSetFlowCallback"):
                 lib.nvrtcSetFlowCallback(program, callback, None)
-            options = (ctypes.c_char_p * len(argv))(*[a.encode() for a in argv])
+            options = (ctypes.c_char_p * len(argv))(*[_bytes(a) for a in argv])
             if status == SUCCESS:
                 status = lib.nvrtcCompileProgram(program, len(argv), options)
             log = self._text(program, "ProgramLog").decode(errors="replace")
             cubin, lowered = b"", ctypes.c_char_p(b"")
             if status == SUCCESS and entry:
-                status = lib.nvrtcGetLoweredName(program, entry.encode(), ctypes.byref(lowered))
+                status = lib.nvrtcGetLoweredName(program, _bytes(entry), ctypes.byref(lowered))
             if status == SUCCESS:
                 cubin = self._text(program, "CUBIN")
             else:

@@ -198,6 +198,17 @@ def test_texts_as_editors_leave_them(text: bytes, tmp_path: Path, kmutate: Kmuta
     assert made.startswith(text[:3])
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names are Unicode elsewhere")
+def test_a_name_that_is_not_utf8(tmp_path: Path, kmutate: Kmutate) -> None:
+    name = os.fsdecode(b"\xff.cu")
+    (tmp_path / name).write_text(LAUNCH % "zeros()" + KERNEL)
+    kmutate("variants", name, "--no-verify", expect=0)
+    assert (tmp_path / "kmutate-out" / "bench.cu").is_file()
+    manifest = (tmp_path / "kmutate-out" / "manifest.json").read_text(encoding="utf-8")
+    assert json.loads(manifest)["file"] == name
+    kmutate("launch", name, "--json", expect=0)
+
+
 @pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
 def test_a_header_that_nobody_has_is_said(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text('#include "nobody.h"\n' + KERNEL)

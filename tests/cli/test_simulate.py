@@ -249,6 +249,25 @@ def test_a_line_in_a_header_is_named_with_it() -> None:
     assert error.where is not None and error.where.startswith("body.h:3:")
 
 
+@pytest.mark.parametrize("name", ['folder "é"/k.cu', "a\\nb.cu", "\udcff.cu"])
+def test_lines_are_found_whatever_the_files_are_called(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Compilers write names into line tables as they are, or as escapes."""
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text('#include "body é.h"\n' + HEAD + "__global__ void k(float *p, int n)\n{\n"
+                          "    p[threadIdx.x] += 1;\n    p[0] = at(p, n);\n}\n")
+    Path(name).with_name("body é.h").write_text(
+        "__device__ float at(const float *p, int i)\n{\n    return p[i + 5000000];\n}\n")
+    done = CliRunner().invoke(cli, ["simulate", name], standalone_mode=False)
+    assert isinstance(done.exception, KmutateError)
+    assert done.exception.where == str(Path(name).with_name("body é.h")) + ":3:5"
+    Path(name).with_name("body é.h").write_text("__device__ float at(const float *p, int i) { return 1; }\n")
+    with pytest.raises(SystemExit) as stop:
+        main(["simulate", name, "--json", "--by-line"])
+    assert stop.value.code == 0
+    lines = _validated(capsys.readouterr().out)["kernels"][0]["launches"][0]["lines"]
+    assert {10, 11} <= {line["place"]["line"] for line in lines if line["place"]["file"] == name}
+
+
 def test_a_line_is_found_in_what_another_folder_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = HEAD + "__global__ void k(float *p, int n) { p[threadIdx.x + 5000000] = 1; }\n"
     for folder in ("one", "two"):
