@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from typing import Any
 
 from mutate.errors import KmutateError, nearest
 from mutate.files import read_file
+from mutate.limits import READING, too_slow, within
 from mutate.machines.model import Machine, Quantity, Source
 from mutate.source import Span
 
@@ -19,6 +21,13 @@ _HERE = Path(__file__).resolve().parent
 _DATA = _HERE / "data"
 _ABOUT = ("name", "title", "aliases", "capability", "arch", "calibrated", "note", "sources")
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+_MOST = {"KB": 1 << 20, "bytes": 1 << 30, "": 1 << 16}
+"""What no GPU has more of, by unit: tables are made of these sizes. Of anything else ``_MOST_OF_ALL``."""
+_MOST_OF_ALL = 1e9
+_LEAST = 1e-6
+_FINITE = 1 << 1000
+_MAY_BE_ZERO = frozenset({"KB", "bytes", "clocks", "us"})
+"""Of sizes there may be none, and something may take no time. Whatever else is measured is divided by."""
 
 
 @lru_cache(maxsize=1)
@@ -60,7 +69,8 @@ def load_machine(name_or_path: str | Path) -> Machine:
     """
     text = os.fspath(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith(".toml") or Path(text).name != text:
-        return _read(Path(text), check=True)
+        with within(READING, too_slow("reading", text)):
+            return _read(Path(text), check=True)
     wanted = _plain(text)
     known = {_plain(n): m for m in all_machines() for n in (*m.aliases, m.title, m.name)}
     if wanted in known:
@@ -89,8 +99,15 @@ def _read(path: Path, check: bool = False) -> Machine:
     except tomllib.TOMLDecodeError as error:
         raise KmutateError("machine-syntax", f"this is not TOML: {_PLACE.sub('', str(error)).strip()}", file=str(path),
                            source=source, span=_place(source, str(error)), hint="correct the line") from None
+    except RecursionError:
+        raise KmutateError("machine-syntax", "its values are nested too deeply to be read", file=str(path),
+                           hint="a value is a table of numbers and texts") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise KmutateError("machine-syntax", f"this is not TOML: {error}", file=str(path),
+                           hint="correct the number") from None
     if check:
         _check(document, source, path)
+        _check_numbers(document, source, path)
     return _machine(document, source, path)
 
 
@@ -137,6 +154,29 @@ def _check(document: dict[str, Any], source: bytes, path: Path) -> None:
     elif keys:
         what = f"{'.'.join(keys)}: {what}"
     _refuse(what, keys, source, path)
+
+
+def _check_numbers(document: dict[str, Any], source: bytes, path: Path) -> None:
+    """What the schema cannot say: numbers that no GPU has, those that are none among them."""
+    for section, entries in document.items():
+        if section in _ABOUT:
+            continue
+        for key, entry in entries.items():
+            value, unit = entry["value"], entry["unit"]
+            most = _MOST.get(unit, _MOST_OF_ALL)
+            least = 0 if unit in _MAY_BE_ZERO or isinstance(value, list) else _LEAST
+            for number in _numbers(value):
+                if not least <= number <= most:  # neither holds for NaN
+                    _refuse(f"{section}.{key}: {number:g} is no GPU's; from {least:g} to {most:g} {unit} is understood",
+                            [section, key], source, path)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, list):
+        for part in value:
+            yield from _numbers(part)
+    elif isinstance(value, int | float):
+        yield value if isinstance(value, float) or abs(value) < _FINITE else float("inf")
 
 
 def _refuse(what: str, keys: list[str], source: bytes, path: Path) -> None:

@@ -208,6 +208,13 @@ def test_own_file_by_path(tmp_path: Path) -> None:
     (('kind = "published"', 'kind = "hearsay"'), "machine-schema", "sources.guide.kind", "guide = "),
     (('source = "datasheet"', 'source = "datashet"'), "machine-schema", "did you mean datasheet?", "size = "),
     (('value = "volta"', 'value = "hopper"'), "machine-schema", "shared.rules.value", "rules = "),
+    (("value = 58", "value = 0"), "machine-schema", "sm.count: 0 is no GPU's", "count = "),
+    (("value = 58", "value = nan"), "machine-schema", "sm.count: nan is no GPU's", "count = "),
+    (("value = 58", f"value = 1{400 * '0'}"), "machine-schema", "sm.count: inf is no GPU's", "count = "),
+    (("value = 49152, unit = \"KB", "value = inf, unit = \"KB"), "machine-schema", "l2.size: inf is no GPU's; from 0",
+     "size = "),
+    (("value = 49152, unit = \"KB", "value = 1e13, unit = \"KB"), "machine-schema", "l2.size: 1e+13 is no GPU's",
+     "size = "),
 ])
 def test_mistakes_are_shown(tmp_path: Path, change: tuple[str, str], slug: str, says: str, shows: str) -> None:
     with pytest.raises(KmutateError) as e:
@@ -226,6 +233,16 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
         load_machine(own(tmp_path, ('arch = "sm_89"\n', "")))
     assert e.value.slug == "machine-schema"
     assert "'arch' is a required property" in str(e.value)
+
+
+@pytest.mark.parametrize("text", ["a = " + 5000 * "[", "a = " + 5000 * "[" + 5000 * "]", "a = " + 3000 * "{a=",
+                                  "a = " + 5000 * "9"])
+def test_what_no_reader_of_toml_can_take_is_said(tmp_path: Path, text: str) -> None:
+    (tmp_path / "deep.toml").write_text(text)
+    with pytest.raises(KmutateError) as e:
+        load_machine(tmp_path / "deep.toml")
+    assert e.value.slug == "machine-syntax"
+    assert len(str(e.value)) < 500
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
