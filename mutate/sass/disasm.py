@@ -121,14 +121,21 @@ def _run(program: str, codes: Sequence[bytes], arch: str, waiting: WaitingNvdisa
 
 def _split(text: str, sizes: Sequence[int]) -> list[Listing]:
     parts: list[list[Instruction]] = [[] for _ in sizes]
-    index, base, end = 0, 0, sizes[0] if sizes else 0
+    if not sizes:
+        return []
+    index, base, end = 0, 0, sizes[0]
     for match in _LINE.finditer(text):
         offset = int(match.group(1), 16)
         while offset >= end:
             base = end
             index += 1
+            if index == len(sizes):
+                raise KmutateError("nvdisasm-failed", "nvdisasm printed instructions behind the end of the code")
             end += sizes[index]
-        opcode, operands = match.group(3), _NOTES.sub("", match.group(4)).strip()
+        if offset != base + 16 * len(parts[index]):
+            raise KmutateError("nvdisasm-failed", f"nvdisasm printed the instruction at {offset:#x} out of order")
+        # A tab separates columns of what the cache keeps.
+        opcode, operands = match.group(3), _NOTES.sub("", match.group(4)).strip().replace("\t", " ")
         if base and _TARGET.match(opcode):
             operands = _rebase(operands, base)
         parts[index].append(Instruction(offset - base, (match.group(2) or "").strip(), opcode, operands,

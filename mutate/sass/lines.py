@@ -15,6 +15,8 @@ from mutate.toolchain.elf import Cubin
 _SECTION = ".debug_line"
 _INLINED_CALL = 0x90
 _INSTRUCTION_BYTES = 16
+# Calls inlined in each other. Of a damaged table they may form a circle.
+_DEEPEST = 1000
 _EXTENDED, _COPY, _ADVANCE_PC, _ADVANCE_LINE, _SET_FILE, _CONST_ADD_PC, _FIXED_ADVANCE = 0, 1, 2, 3, 4, 8, 9
 _END_SEQUENCE, _SET_ADDRESS = 1, 2
 
@@ -90,11 +92,13 @@ def line_table(cubin: bytes, entry: str) -> dict[int, SourceLine]:
     if section is None:
         return {}
     symbols = _relocated(image)
+    code = image.section(f".text.{entry}")
+    size = code.size if code is not None else 0
     reader = _Reader(image.data(section))
     try:
         while reader.at < len(reader.data):
             rows = _unit(reader, symbols)
-            table = _expand(rows, entry)
+            table = _expand(rows, entry, size)
             if table:
                 return table
     except (struct.error, IndexError, ValueError):
@@ -128,7 +132,10 @@ def _relocated(image: Cubin) -> dict[int, str]:
         data = image.data(section) if section else b""
         for at in range(0, len(data) - size + 1, size):
             fields = struct.unpack_from(form, data, at)
-            symbol = image.symbols[fields[1] >> 32]
+            number = fields[1] >> 32
+            if number >= len(image.symbols):
+                continue
+            symbol = image.symbols[number]
             code = image.sections[symbol.section].name if symbol.section < len(image.sections) else ""
             found[fields[0]] = code.removeprefix(".text.") if code.startswith(".text.") else symbol.name
     return found
@@ -201,21 +208,24 @@ def _unit(reader: _Reader, symbols: dict[int, str]) -> list[_Row]:
     return rows
 
 
-def _expand(rows: list[_Row], entry: str) -> dict[int, SourceLine]:
-    """A row holds from its address to the next row's; of several rows at one address the last is the innermost."""
+def _expand(rows: list[_Row], entry: str, size: int) -> dict[int, SourceLine]:
+    """A row holds from its address to the next row's; of several rows at one address the last is the innermost.
+
+    ``size`` is that of the code: a damaged table may go on to any address.
+    """
     table: dict[int, SourceLine] = {}
     for number, row in enumerate(rows):
         if row.end or row.symbol != entry or number + 1 == len(rows):
             continue
         place = SourceLine(row.file, row.line, tuple(_call_sites(rows, row.context)))
-        for offset in range(row.address, rows[number + 1].address, _INSTRUCTION_BYTES):
+        for offset in range(row.address, min(rows[number + 1].address, size), _INSTRUCTION_BYTES):
             table[offset] = place
     return table
 
 
 def _call_sites(rows: list[_Row], context: int) -> list[tuple[str, int]]:
     sites: list[tuple[str, int]] = []
-    while 0 < context <= len(rows) and len(sites) < len(rows):
+    while 0 < context <= len(rows) and len(sites) < _DEEPEST:
         row = rows[context - 1]
         sites.append((row.file, row.line))
         context = row.context
