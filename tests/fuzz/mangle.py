@@ -6,7 +6,7 @@ import random
 import re
 
 _TOKEN = re.compile(rb"\w+|\s+|.", re.DOTALL)
-_ODD = [b"(", b")", b"{", b"}", b"[", b"]", b"<", b">", b"<<<", b">>>", b"#", b"\\", b"\"", b"'", b"/*", b"*/", b"//",
+ODD = [b"(", b")", b"{", b"}", b"[", b"]", b"<", b">", b"<<<", b">>>", b"#", b"\\", b"\"", b"'", b"/*", b"*/", b"//",
         b"R\"(", b"\n#if 1\n", b"\n#endif\n", b"\n#define A A\n", b"\n#define f(x) f(x\n", b"template<", b"__global__",
         b"__shared__", b"operator", b"::", b"...", b"\xff\xfe", b"\x1b[2J", b"asm(", b"goto", b"case", b"else", b"0x",
         b"1e999", b"__launch_bounds__(", b"/* kmutate launch", b"lambda", b"[&]", b"=", b";", b",", b"->", b"struct"]
@@ -28,9 +28,9 @@ def mangled(source: bytes, rng: random.Random, changes: int) -> bytes:
             other = rng.randrange(len(tokens))
             tokens[at], tokens[other] = tokens[other], tokens[at]
         elif kind == 3:
-            tokens.insert(at, rng.choice(_ODD))
+            tokens.insert(at, rng.choice(ODD))
         elif kind == 4:
-            tokens[at] = rng.choice(_ODD)
+            tokens[at] = rng.choice(ODD)
         elif kind == 5:
             other = rng.randrange(len(tokens))
             tokens[at:at] = tokens[other : other + rng.randrange(12)]
