@@ -29,6 +29,7 @@ from mutate.frontend.macros import (
     parse_define,
 )
 from mutate.source import Edit, Span, apply_edits, sort_edits
+from mutate.toolchain.options import HOST_MACROS
 
 _COMMENT_OR_STRING = re.compile(
     # What is not closed ends with its line or its file: else the search would start over at each quote.
@@ -174,11 +175,11 @@ class Expansion:
 
 
 def predefined(arch: str) -> dict[str, Macro]:
-    """Macros that nvcc's device pass defines and that real code asks for in ``#if``."""
+    """Macros that real code asks for in ``#if``: NVRTC's own, and those that it is given."""
     digits = "".join(c for c in arch if c.isdigit()) or "90"
-    values = {"__CUDA_ARCH__": f"{digits}0", "__CUDACC__": "1", "__NVCC__": "1", "__cplusplus": "201703L",
+    values = {"__CUDA_ARCH__": f"{digits}0", "__CUDACC__": "1", "__CUDACC_RTC__": "1", "__cplusplus": "201703L",
               "__CUDACC_VER_MAJOR__": "13", "__CUDACC_VER_MINOR__": "0", "CUDART_VERSION": "13000",
-              "CUDA_VERSION": "13000", "__linux__": "1", "__x86_64__": "1", "__GNUC__": "12"}
+              "CUDA_VERSION": "13000", "__LP64__": "1", "__STDC__": "1", "__EXCEPTIONS": "1", **HOST_MACROS}
     return {name: Macro(name, None, value.encode()) for name, value in values.items()}
 
 

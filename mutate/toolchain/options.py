@@ -11,6 +11,8 @@ from mutate.toolchain.locate import Toolchain, first_stub_dir, stub_dir
 
 _ARCH = re.compile(r"sm_(\d+)([af]?)")
 PRELUDE = "kmutate_prelude.h"
+HOST_MACROS = {"__linux__": "1", "__x86_64__": "1", "__NVCC__": "1"}
+"""What nvcc defines on Linux and NVRTC does not. (Of ``__GNUC__`` NVRTC's headers conclude that there is a glibc.)"""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ def check_arch(arch: str) -> None:
 def nvrtc_arguments(options: CompileOptions, tools: Toolchain, tolerance: Tolerance) -> tuple[str, ...]:
     """NVRTC's argument list. Include folders are made absolute, the user's come first and the stand-ins last."""
     arguments = [f"--gpu-architecture={options.arch}"]
+    mine = {define.split("=")[0] for define in options.defines}
+    arguments += [f"-D{name}={value}" for name, value in HOST_MACROS.items() if name not in mine]
     arguments += [f"-D{define}" for define in options.defines]
     folders = (*options.include_dirs, first_stub_dir(), *tools.include_dirs, stub_dir())
     arguments += [f"-I{Path(folder).absolute()}" for folder in folders]

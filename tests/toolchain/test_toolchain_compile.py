@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mutate.errors import KmutateError
+from mutate.frontend.preprocess import predefined
 from mutate.toolchain import nvrtc
 from mutate.toolchain.cache import Cache
 from mutate.toolchain.elf import Cubin
@@ -362,3 +363,16 @@ def test_what_a_driver_remembers_is_reported_again(tmp_path: Path) -> None:
     assert isinstance(first, Compiled) and isinstance(second, Compiled)
     assert first.local_bytes > 0
     assert (first.spill_stores, first.spill_loads) == (second.spill_stores, second.spill_loads) == (0, 0)
+
+
+def test_conditions_are_read_as_the_compiler_reads_them() -> None:
+    there = set(predefined("sm_90")) - {"CUDA_VERSION"}  # which cuda.h brings
+    absent = ("_WIN32", "__APPLE__", "__GNUC__", "__clang__", "NDEBUG", "__CUDA__", "_LP64")
+    assert not there.intersection(absent)
+    lines = [f"#ifndef {name}\n#error no {name}\n#endif\n" for name in sorted(there)]
+    lines += [f"#ifdef {name}\n#error {name}\n#endif\n" for name in absent]
+    ok("".join(lines) + "__global__ void k() {}\n")
+
+
+def test_what_the_user_defines_goes_before_what_nvcc_would() -> None:
+    ok("#if __linux__ != 7\n#error no\n#endif\n__global__ void k() {}\n", defines=("__linux__=7",))
