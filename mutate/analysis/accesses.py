@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from mutate.analysis.called import Called, is_type_variable, member_called, object_of
 from mutate.analysis.indirect import called_value, candidates
 from mutate.analysis.intrinsics import (
     ADDRESS_ONLY,
@@ -18,9 +19,11 @@ from mutate.analysis.intrinsics import (
     Builtin,
     takes_values_only,
 )
+from mutate.analysis.objects import member_functions, unknown_base
 from mutate.analysis.sites import Access, Barrier, Call, Sites, asm_kind, asm_text
 from mutate.analysis.symbols import Space, Type, Var
-from mutate.analysis.values import MEMORY, NAMED_CASTS, Values, arguments, callee_name
+from mutate.analysis.value import FLOATS, MEMORY, NONE
+from mutate.analysis.values import NAMED_CASTS, Values, arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function
 
@@ -31,6 +34,10 @@ _SKIP = frozenset({"sizeof_expression", "decltype", "type_descriptor", "alignof_
                    "type_definition"})
 
 
+_OPERATIONS = frozenset({"binary_expression", "unary_expression", "pointer_expression", "update_expression",
+                         "assignment_expression", "field_expression"})
+
+
 class Scanner:
     """Collects the sites of one function."""
 
@@ -38,8 +45,13 @@ class Scanner:
         self.values = values
         self.sites = Sites()
         self._in_lambda = 0
-        self._functions = values.unit.device_functions()
-        self._methods = values.unit.methods()
+        self._functions = values.functions
+        self._methods = values.methods
+        self._foreign = bool(values.function.owner) and bool(unknown_base(values.unit, values.function.owner))
+        initialisers = values.function.node.find("field_initializer_list")
+        if initialisers is not None:
+            self._scan_all([part for each in initialisers.kids for part in each.kids
+                            if part.type in ("argument_list", "initializer_list")])
         self._scan(values.function.body, "value")
 
     def _record(self, access: Access) -> None:
@@ -55,10 +67,14 @@ class Scanner:
         kind = node.type
         if kind in _SKIP:
             return
+        if kind in _OPERATIONS and (op := node.get("operator")) is not None and f"operator{op.text}" in self._methods:
+            self._operator(node, f"operator{op.text}")
         if kind == "identifier":
             self._lvalue(node, mode, ())
         elif kind == "parenthesized_expression":
             self._scan_all(node.kids, mode)
+        elif kind == "subscript_expression" and (called := member_called(self.values, node)) is not None:
+            self._member_call(node, called, mode)
         elif kind == "subscript_expression":
             base, indices = node.get("argument"), node.get("indices")
             parts = [base] if base is not None else []
@@ -82,7 +98,11 @@ class Scanner:
                 return
             arrow = op is not None and op.text == "->"
             self._scan(arg, "value" if arrow else "address")
-            self._lvalue(node, mode, (arg,))
+            self._lvalue(node, mode, () if arg.type == "this" else (arg,))
+            if arg.type == "this" and self._foreign and self.values.own_member(node) is None \
+                    and node not in self.sites.at:
+                # A member of a class that is not known: whatever it is, it may be or point to global memory.
+                self._record(Access("load", node, frozenset({Space.UNKNOWN}), frozenset(), Type(), ()))
         elif kind == "conditional_expression":
             for field_name in ("condition", "consequence", "alternative"):
                 part = node.get(field_name)
@@ -96,7 +116,9 @@ class Scanner:
                 self._scan(arg, "update")
                 self._claim(arg, node, ())
         elif kind == "call_expression":
-            self._call(node)
+            self._call(node, mode)
+        elif kind == "return_statement" and self.values.function.returns_reference and not self._in_lambda:
+            self._scan_all(node.kids, "address")
         elif kind == "gnu_asm_expression":
             self._asm(node)
         elif kind == "lambda_expression":
@@ -113,8 +135,31 @@ class Scanner:
                     if value is not None:
                         var = self._declared_var(kid)
                         self._scan(value, "address" if var is not None and var.is_ref else "value")
+            self._made(node)
+        elif kind == "compound_literal_expression" and (type_name := self.values.value(node).type.name):
+            self._scan_all(node.kids)
+            value = node.get("value")
+            self._makes(node, type_name, list(value.kids) if value is not None else [])
         else:
             self._scan_all(node.kids)
+
+    def _made(self, node: Node) -> None:
+        """Constructors and destructors of the objects that a declaration makes."""
+        for kid in node.kids:
+            var = self._declared_var(kid) if kid is not node.get("type") else None
+            if var is None or var.is_ref or var.type.is_address:
+                continue
+            value = kid.get("value") if kid.type == "init_declarator" else None
+            if value is None or value.type in ("argument_list", "initializer_list"):
+                self._makes(kid, var.type.name, list(value.kids) if value is not None else [])
+            if var.node is not None and (ends := self._methods.get(f"~{var.type.name}")) and var.node is not kid:
+                self._plain_call(var.node, f"~{var.type.name}", [],
+                                 member=Called(f"~{var.type.name}", tuple(ends), None))
+
+    def _makes(self, node: Node, name: str, args: list[Node]) -> None:
+        found = tuple(f for f in self._methods.get(name, ()) if f.owner == name)
+        if found:
+            self._plain_call(node, name, args, member=Called(name, found, None))
 
     def _declared_var(self, declarator: Node) -> Var | None:
         for n in declarator.walk():
@@ -148,7 +193,7 @@ class Scanner:
         value = self.values.value(node)
         if node.type == "identifier":
             var = self.values.scopes.var_of.get(node)
-            if var is None or not (var.is_ref or var.space in MEMORY):
+            if var is None or not (var.is_ref or var.space in MEMORY or var.home):
                 return
         if value.type.kind == "array" or not value.spaces & MEMORY:
             return
@@ -157,16 +202,43 @@ class Scanner:
 
     # -- calls --------------------------------------------------------------------------------------------
 
-    def _call(self, node: Node) -> None:
+    def _member_call(self, node: Node, called: Called, mode: str) -> None:
+        """A call on an object. What it returns a reference to is accessed where the call stands."""
+        args = arguments(node)
+        if called.receiver is not None:
+            self._scan(called.receiver, "value" if called.arrow else "address")
+        self._arguments(args, called.functions)
+        self._plain_call(node, called.name, args, member=called)
+        if any(f.returns_reference for f in called.functions):
+            self._lvalue(node, mode, (*([called.receiver] if called.receiver is not None else ()), *args))
+
+    def _operator(self, node: Node, name: str) -> None:
+        """An operator that the class of an operand may define: what it does is not seen where it stands."""
+        operand = node.get("argument") or node.get("left")
+        type_ = self.values.value(operand).type if operand is not None else Type()
+        found = member_functions(self.values.unit, self._methods, type_.name, name) if type_.kind == "value" else ()
+        if found and operand is not None:
+            right = node.get("right")
+            # The operands are accessed where they stand, so that what is left is where the class's pointers point.
+            call = Call(node, name, found, (right,) if right is not None else (), ((NONE, frozenset()),),
+                        True, self._in_lambda > 0, member=Called(name, found, operand, in_registers=True))
+            self.sites.calls.append(call)
+            self.sites.call_at[node] = call
+
+    def _arguments(self, args: list[Node], functions: tuple[Function, ...]) -> None:
+        """What is handed on by reference is accessed by the callee, not here."""
+        for i, arg in enumerate(args):
+            by_reference = any(i < len(f.params) and "&" in f.params[i].type_text for f in functions)
+            self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
+
+    def _call(self, node: Node, mode: str) -> None:
         name, args, function = callee_name(node), arguments(node), node.get("function")
-        if function is not None and function.type == "field_expression":
-            if self._cooperative(node, name, function, args):
-                return
-            obj = function.get("argument")
-            if obj is not None:
-                self._scan(obj, "address")
-            self._scan_all(args)
-            self._plain_call(node, name, args, method=True, obj=obj)
+        if function is not None and function.type == "field_expression" and self._cooperative(node, name, function,
+                                                                                              args):
+            return
+        called = member_called(self.values, node)
+        if called is not None:
+            self._member_call(node, called, mode)
             return
         if function is not None and (function.type == "primitive_type" or (
                 function.type == "template_function" and name in NAMED_CASTS)):
@@ -180,9 +252,13 @@ class Scanner:
                 return
         callee = called_value(self.values, node)
         if callee is not None:
+            found = candidates(self.values.unit, self.values, callee, args)
+            if found and all(f.is_method for f in found):
+                self._member_call(node, Called("operator()", found, callee), mode)
+                return
             self._scan(callee, "value")
             self._scan_all(args)
-            self._plain_call(node, name, args, callee=callee)
+            self._plain_call(node, name, args, callee=callee, found=found)
             return
         local = self.values.scopes.var_of.get(function) if function is not None else None
         if local is not None:
@@ -192,17 +268,20 @@ class Scanner:
                 self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
             self._plain_call(node, name, args, local=local)
             return
+        if self.values.unit.struct(name) is not None and name not in self._functions:
+            self._scan_all(args)
+            self._makes(node, name, args)
+            return
         builtin = BUILTINS.get(name)
         if name == "memcpy" and (self._copies_to_variable(node, args) or self._copies_from_variable(node, args)):
             return
         if builtin is None:
             known = self._functions.get(name, ())
             static = () if known or function is None else self._static_members(function, name)
-            for i, arg in enumerate(args):
-                # What is handed on by reference is accessed by the callee, not here.
-                by_reference = any(i < len(f.params) and "&" in f.params[i].type_text for f in (*known, *static))
-                self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
-            self._plain_call(node, name, args, method=bool(static), static=static)
+            self._arguments(args, (*known, *static))
+            self._plain_call(node, name, args, static=static)
+            if any(f.returns_reference for f in known):
+                self._lvalue(node, mode, tuple(args))
             return
         if builtin.kind == "barrier":
             self._scan_all(args)
@@ -256,13 +335,7 @@ class Scanner:
         owner = scope.text.split("<")[0].strip().split("::")[-1]
         members = tuple(self._methods.get(name, ()))
         own = tuple(f for f in members if owner in f.qualified.split("::"))
-        return own or (members if self._is_type_variable(owner) else ())
-
-    def _is_type_variable(self, name: str) -> bool:
-        """Whether a name stands for a type that is not known here: a template parameter, an alias."""
-        function = self.values.function
-        return name in function.template_params or self.values.unit.typedef(name) is not None or bool(
-            re.search(rf"\busing\s+{re.escape(name)}\s*=|\btypedef\b[^;]*\b{re.escape(name)}\s*;", function.body.text))
+        return own or (members if is_type_variable(self.values, owner) else ())
 
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:
         builtin = BUILTINS[name]
@@ -298,22 +371,22 @@ class Scanner:
         self._barrier(node, scope, f"{obj.text}.{name}")
         return True
 
-    def _plain_call(self, node: Node, name: str, args: list[Node], method: bool = False,
-                    obj: Node | None = None, callee: Node | None = None, static: tuple[Function, ...] = (),
-                    local: Var | None = None) -> None:
+    def _plain_call(self, node: Node, name: str, args: list[Node], member: Called | None = None,
+                    callee: Node | None = None, static: tuple[Function, ...] = (), local: Var | None = None,
+                    found: tuple[Function, ...] = ()) -> None:
         callees: tuple[Function, ...] = ()
         if local is None:
             if name in ADDRESS_ONLY or name in OUTPUT_CALLS or name in OUT_POINTERS:
                 return
-            callees = candidates(self.values.unit, self.values, callee, args) if callee is not None else \
-                static or tuple((self._methods if method else self._functions).get(name, ()))
-            if not callees and callee is None and not method and takes_values_only(name):
+            callees = found if callee is not None else member.functions if member is not None else \
+                static or tuple(self._functions.get(name, ()))
+            if not callees and callee is None and member is None and takes_values_only(name):
                 return
         targets = []
         for a in args:
             v = self.values.value(a).decay()
             # An integer may be an address; what is a floating-point number is none, whatever it was handed on from.
-            carried = v.targets if v.type.name not in ("float", "double") or v.type.is_address else frozenset()
+            carried = v.targets if v.type.name not in FLOATS or v.type.is_address else frozenset()
             # A structure passed by value or a reference to memory hands its pointers on too.
             if not carried and v.roots and v.type.kind == "value" and self.values.unit.struct(v.type.name) is not None:
                 carried = frozenset(s for r in v.roots for s in r.spaces)
@@ -321,10 +394,12 @@ class Scanner:
             by_reference = v.spaces & MEMORY if callees and callee is None and v.type.kind == "value" and any(
                 "&" in p.type_text for f in callees for p in f.params) else frozenset()
             targets.append((carried or by_reference, v.target_roots or v.roots))
-        if obj is not None:
-            v = self.values.value(obj).decay()
-            targets.append((v.targets, v.target_roots))
-        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0, local, callee)
+        method = member is not None or bool(static)
+        if member is not None and member.receiver is not None:
+            v = object_of(self.values, member)
+            targets.append((v.targets if not v.spaces & MEMORY else v.spaces & MEMORY, v.target_roots | v.roots))
+        call = Call(node, name, callees, tuple(args), tuple(targets), method, self._in_lambda > 0, local, callee,
+                    member)
         self.sites.calls.append(call)
         self.sites.call_at[node] = call
 

@@ -46,7 +46,7 @@ def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False, a
 
 
 @dataclass(frozen=True)
-class _Definition:
+class Definition:
     """``node`` gives an object a value that ``sources`` decide. ``block`` has it as one of its statements, where it
 
     replaces the whole value of a variable and is executed whenever the block is.
@@ -65,8 +65,8 @@ class Reach:
 
     def __init__(self, info: FunctionInfo, surely: bool = False) -> None:
         self._surely = surely
-        self._of: dict[Obj, list[_Definition]] = {}
-        for objs, definition in _definitions(info):
+        self._of: dict[Obj, list[Definition]] = {}
+        for objs, definition in definitions(info):
             for o in objs:
                 self._of.setdefault(o, []).append(definition)
         # A jump backwards makes what comes later come earlier.
@@ -76,7 +76,8 @@ class Reach:
     @staticmethod
     def is_ordered(obj: Obj) -> bool:
         """Whether only the function's own statements change an object, each where it stands."""
-        return isinstance(obj, Var) and obj.space in _ORDERED and not obj.is_ref and not obj.file_scope
+        return isinstance(obj, Var) and obj.space in _ORDERED and not obj.is_ref and not obj.file_scope \
+            and not obj.member
 
     def sources(self, use: Node, objs: frozenset[Obj], known: set[Obj]) -> Iterator[Node]:
         """Sources of the definitions that may have given ``objs`` the values that they have at ``use``.
@@ -175,7 +176,8 @@ def _whole(node: Node, target: Node) -> Node | None:
     return block if block is not None and block.type == "compound_statement" else None
 
 
-def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], _Definition]]:
+def definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], Definition]]:
+    """Everything that gives variables and memory their values, with what it gives a value to."""
     for node in info.function.body.walk():
         kind = node.type
         if kind == "assignment_expression":
@@ -183,41 +185,41 @@ def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], _Definiti
             if left is not None and right is not None:
                 op = node.get("operator")
                 plain = op is None or op.text == "="
-                yield info.written_by(left), _Definition(node, (right,) if plain else (right, left), _whole(node, left))
+                yield info.written_by(left), Definition(node, (right,) if plain else (right, left), _whole(node, left))
         elif kind == "update_expression":
             arg = node.get("argument")
             if arg is not None:
-                yield info.written_by(arg), _Definition(node, (arg,), _whole(node, arg))
+                yield info.written_by(arg), Definition(node, (arg,), _whole(node, arg))
         elif kind == "init_declarator":
             name, value = declarator_name(node), node.get("value")
             var = info.scopes.var_of.get(name) if name is not None else None
             if var is not None and value is not None:
-                yield frozenset({var}), _Definition(node, (value,))
+                yield frozenset({var}), Definition(node, (value,))
         elif kind == "for_range_loop":
             name, right = declarator_name(node.get("declarator")), node.get("right")
             var = info.scopes.var_of.get(name) if name is not None else None
             if var is not None and right is not None:
-                yield frozenset({var}), _Definition(right, (right,))
-        elif kind == "call_expression":
+                yield frozenset({var}), Definition(right, (right,))
+        elif kind == "call_expression" or (kind == "subscript_expression" and node in info.sites.call_at):
             args = tuple(arguments(node))
             call = info.sites.call_at.get(node)
             if call is not None and call.local is not None:
                 for param, arg in zip(info.values.lambda_params(call.local), args, strict=False):
                     if param is not None:
-                        yield frozenset({param}), _Definition(arg, (arg,))
+                        yield frozenset({param}), Definition(arg, (arg,))
             written = info.written_by_call(node, args)
             if written:
-                yield written, _Definition(node, args)
+                yield written, Definition(node, (*args, node) if info.callees.get(node) else args)
             access = info.sites.at.get(node)
             if access is not None and access.kind == "fragment-load":
                 for fragment in access.value:
-                    yield info.written_by(fragment), _Definition(node, (*access.address, node))
+                    yield info.written_by(fragment), Definition(node, (*access.address, node))
             if access is not None and access.writes:
-                yield frozenset(Mem(r) for r in access.roots), _Definition(node, tuple(access.value))
+                yield frozenset(Mem(r) for r in access.roots), Definition(node, tuple(access.value))
         elif kind == "gnu_asm_expression":
             outputs, inputs = node.get("output_operands"), node.get("input_operands")
             sources = tuple(v for o in (inputs.kids if inputs is not None else ()) if (v := o.get("value")) is not None)
             for o in outputs.kids if outputs is not None else ():
                 value = o.get("value")
                 if value is not None:
-                    yield info.written_by(value), _Definition(node, (*sources, node))
+                    yield info.written_by(value), Definition(node, (*sources, node))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mutate.analysis.barriers import barrier_objects, barriers_inside
 from mutate.analysis.dataflow import Reach
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.lambdas import Lambda, find_lambdas
-from mutate.analysis.plans import Act, Keep, Piece
+from mutate.analysis.objects import members_of
+from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
-from mutate.analysis.values import arguments, callee_name, is_number, method_receiver
+from mutate.analysis.value import is_number
+from mutate.analysis.values import arguments, callee_name
 from mutate.frontend.tree import Node
 
 _NO_VALUE = frozenset({"sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype",
@@ -27,14 +30,39 @@ def stored_type(info: FunctionInfo, a: Access) -> str:
     return type_.name if is_number(type_) else ""
 
 
+def named_members(info: FunctionInfo, node: Node, as_object: bool) -> set[str]:
+    """Names of members of objects whose value an expression uses, itself or by the functions that it calls.
+
+    With ``as_object`` the expression itself is an object, and is used for its member functions only.
+    """
+    unit = info.values.unit
+    out: set[str] = set()
+    for n in node.walk():
+        for c in info.callees.get(n, ()):
+            out |= c.used_members()
+        up = n.parent
+        if n.type == "field_expression" and unit.struct(info.values.value(n.get("argument")).type.name) is not None:
+            out.add(field.text if (field := n.get("field")) is not None else "")
+        elif n.type == "identifier" and (var := info.scopes.var_of.get(n)) is not None and not (
+                as_object and n is node) and not (up is not None and up.type == "field_expression"):
+            out |= members_of(unit, var.type.innermost().name).keys()
+    return out
+
+
 class ExpressionSlicer:
     """What a slice needs so far, and what remains of an expression; ``Slicer`` walks the statements."""
 
     def __init__(self, info: FunctionInfo, keep: Keep, callee_params: Callable[[FunctionInfo], frozenset[int] | None],
-                 result_needed: bool = False) -> None:
+                 result_needed: bool, wants: Wants) -> None:
         self.info = info
         self.keep = keep
-        self.needed: set[Obj] = set()
+        self.needed: set[Obj] = {Mem(v) for v in wants.memory} | {
+            v for m, v in info.scopes.members.items() if m in wants.members}
+        kept = barrier_objects(info)
+        self.needed |= kept | {Mem(v) for v in kept}
+        self.wants = wants
+        self.named_members: set[str] = set()
+        """Members of objects that something kept uses."""
         self.retained: dict[Node, Access] = {}
         """Loads whose value something kept depends on."""
         self.retained_calls: set[Node] = set()
@@ -60,11 +88,12 @@ class ExpressionSlicer:
 
     # -- needs --------------------------------------------------------------------------------------------
 
-    def need(self, node: Node | None) -> None:
-        """The value of an expression must be right."""
+    def need(self, node: Node | None, as_object: bool = False) -> None:
+        """The value of an expression must be right; ``as_object``: of those members that others want."""
         if node is None or node in self._seen:
             return
         self._seen.add(node)
+        self.named_members |= named_members(self.info, node, as_object)
         for obj in self.info.uses(node):
             self.needed.add(obj)
             self._used.setdefault(obj, []).append(node)
@@ -96,8 +125,14 @@ class ExpressionSlicer:
 
     def _need_address(self, a: Access) -> None:
         """What an access needs to happen where it does; its value need not be right."""
+        call = self.info.sites.call_at.get(a.node)
         for n in a.address:
-            self.need(n)
+            self.need(n, as_object=call is not None and n is call.receiver)
+        for c in self.info.callees.get(a.node, ()):
+            # It returns a reference to what is accessed, and is called as it is.
+            self.named_members |= c.used_members()
+            if self._callee_params(c) is not None:
+                self.whole_calls.setdefault(c, a.node)
         var = self.info.scopes.var_of.get(a.node)
         # A reference, or a variable in memory itself: where it is, not what is there.
         if var is not None and a.node not in (used := self._used.setdefault(var, [])):
@@ -147,7 +182,7 @@ class ExpressionSlicer:
             return self._access(access)
         if node in self.info.sites.barrier_at:
             barrier = self.info.sites.barrier_at[node]
-            if self.keeps_barriers or (barrier.awaits_copies and self._keeps_order("wait")):
+            if self.keeps_barriers or barrier.scope == "grid" or (barrier.awaits_copies and self._keeps_order("wait")):
                 return self._kept_whole(node)
             return self._all(arguments(node))
         if kind == "assignment_expression":
@@ -171,8 +206,10 @@ class ExpressionSlicer:
             self.need(left)
             return [Piece(Act.BRANCH, left, then=inner) if op.text == "&&"
                     else Piece(Act.BRANCH, left, otherwise=inner)]
-        if kind == "call_expression":
+        if kind == "call_expression" or (kind == "subscript_expression" and node in self.info.sites.call_at):
             return self._call(node)
+        if kind in ("new_expression", "delete_expression"):
+            return self._kept_whole(node)
         if kind in ("fold_expression", "parameter_pack_expansion"):
             # What is left is done for each element of the pack.
             inner = self._all(node.kids)
@@ -184,6 +221,9 @@ class ExpressionSlicer:
     def _access(self, a: Access) -> list[Piece]:
         if a.kind == "asm":
             return self._asm(a)
+        if a.kind == "load" and not (a.touches_global and self.keep.loads) and a.node in self.info.callees and \
+                self._any_needed(self.info.written_by_call(a.node, tuple(arguments(a.node))), a.node):
+            return self._kept_whole(a.node)
         if not a.touches_global:
             if a.kind in ("atomic", "async", "fragment-store") and self._any_needed(frozenset(Mem(r) for r in a.roots)):
                 return self._kept_whole(a.node)
@@ -320,24 +360,35 @@ class ExpressionSlicer:
                   and self._has_accesses(self._lambdas[v])]
         if handed:
             return self._hand_on(node, args, handed)
-        receiver = method_receiver(node)
+        receiver = call.receiver if call is not None else None
         value = call.value if call is not None else None
         inputs = tuple(n for n in (receiver, value, *args) if n is not None)
         if call is None:
             if self._any_needed(self.info.written_by_call(node, args), node):
                 return self._kept_whole(node)
             return self._all(inputs)
-        if self._any_needed(self.info.written_by_call(node, args), node):
+        infos = self.info.callees.get(node, [])
+        wanted = self._wanted(infos)
+        written = self.info.written_by_call(node, args)
+        if call.member is not None and infos:
+            # The mutated copy changes what is wanted of its object.
+            changed = self.info.changed(infos)
+            if wanted is not None or (not call.member.own and changed is not None
+                                      and changed.isdisjoint(self.wants.members)):
+                written -= self.info.written_in_object(call, infos)
+        if self._any_needed(written, node):
             return self._kept_whole(node)
         if call.local is not None:
             return self._lambda_call(node, args, call.local)
-        infos = self.info.callees.get(node, [])
-        wanted = self._wanted(infos)
         if wanted is None:
+            inside = frozenset().union(*(barriers_inside(c) for c in infos))
+            if "grid" in inside or (self.keeps_barriers and "block" in inside):
+                return self._kept_whole(node)
             return self._all(inputs)
         pieces: list[Piece] = []
         if value is not None:
             self.need(value)
+        self.need(receiver, as_object=True)
         for i, arg in enumerate(args):
             if i in wanted:
                 self.need(arg)
@@ -401,7 +452,9 @@ class ExpressionSlicer:
         if found is not None:
             return [x for p, x in zip(found.params, arguments(node), strict=False) if p in self.needed]
         wanted = self._wanted(self.info.callees.get(node, [])) or ()
-        return [x for i, x in enumerate(arguments(node)) if i in wanted]
+        call = self.info.sites.call_at.get(node)
+        receiver = [call.receiver] if call is not None and call.receiver is not None else []
+        return receiver + [x for i, x in enumerate(arguments(node)) if i in wanted]
 
     def _need_variables(self, node: Node) -> None:
         """The variables of an expression that is only named in a ``decltype``: they must stay declared.

@@ -7,7 +7,8 @@ in the file, and an object that is called must have an ``operator()`` there: tho
 from __future__ import annotations
 
 from mutate.analysis.constants import is_constant, made_of
-from mutate.analysis.values import Values, is_number
+from mutate.analysis.value import is_number
+from mutate.analysis.values import Values
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from mutate.analysis.sites import Access, Call
+from mutate.analysis.symbols import Var
 from mutate.frontend.tree import Node
 
 LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
@@ -48,6 +49,18 @@ class Plan:
     inner: list[Plan] = field(default_factory=list)
     content: bool = False
     """False for declarations without an initialiser and the like: kept, but no reason to keep a loop around."""
+
+
+@dataclass
+class Wants:
+    """What the slices of a program's functions need of each other: names of members of objects, memory."""
+
+    members: set[str] = field(default_factory=set)
+    memory: set[Var] = field(default_factory=set)
+
+    @property
+    def size(self) -> int:
+        return len(self.members) + len(self.memory)
 
 
 @dataclass(frozen=True)

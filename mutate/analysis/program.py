@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mutate.analysis.accesses import Scanner, group_scope
+from mutate.analysis.called import state_of
 from mutate.analysis.constants import function_named, is_constant, split_arguments
+from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, members_of, obstacle
 from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
-from mutate.analysis.values import MEMORY, Values, is_number, method_receiver
+from mutate.analysis.value import MEMORY, hides_no_pointer, is_number
+from mutate.analysis.values import Values, arguments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 
@@ -47,6 +51,7 @@ class FunctionInfo:
     number: int = 0
     """Tells apart the analyses of one function, and of its overloads, under different contexts."""
     _uses: dict[Node, frozenset[Obj]] = field(default_factory=dict)
+    _changed: frozenset[str] | Literal[False] | None = False
 
     def uses(self, node: Node) -> frozenset[Obj]:
         """Everything whose value an expression reads: variables, and memory behind loads."""
@@ -64,10 +69,22 @@ class FunctionInfo:
             var = self.scopes.var_of.get(node)
             if var is not None:
                 out.add(var)
+                if var.home and var.type.kind != "array":
+                    out.update(Mem(r) for r in var.home_roots)
                 if var.space in MEMORY and var.type.kind != "array":
                     # A shared scalar: its value is in memory, under no other name.
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
+            return
+        if node.type == "this":
+            members = self.scopes.members.values()
+            out.update(members)
+            out.update(Mem(r) for v in members for r in v.home_roots)
+            return
+        if (own := self.values.own_member(node)) is not None:
+            out.add(own)
+            if own.home and own.type.kind != "array":
+                out.update(Mem(r) for r in own.home_roots)
             return
         if node.type == "field_expression" and self._is_constant(node):
             for part in node.walk():
@@ -138,12 +155,68 @@ class FunctionInfo:
                 if var is not None and (infos or (var.type.kind == "value" and not is_number(var.type)
                                                   and not is_number(value.type))):
                     out.add(var)
-        receiver = method_receiver(call_node)
-        if receiver is not None and by_reference and group_scope(self.values, receiver) is None:
-            var = self.values.root_variable(receiver)
-            if var is not None and not is_number(var.type) and not (infos and all(i.function.is_const for i in infos)):
-                out.add(var)
+        call = self.sites.call_at.get(call_node)
+        if call is not None and call.member is not None:
+            out |= self.written_in_object(call, infos)
         return frozenset(out)
+
+    def written_in_object(self, call: Call, infos: list[FunctionInfo]) -> frozenset[Obj]:
+        """What a member function changes of the object that it is called on."""
+        assert call.member is not None
+        changed = self.changed(infos)
+        if call.member.own:
+            return frozenset(v for m, v in self.scopes.members.items() if changed is None or m in changed)
+        receiver = call.member.receiver
+        if receiver is None or call.member.arrow or changed == frozenset() or \
+                group_scope(self.values, receiver) is not None:
+            return frozenset()
+        var = self.values.root_variable(receiver)
+        return frozenset({var}) if var is not None and not is_number(var.type) else frozenset()
+
+    @staticmethod
+    def changed(infos: list[FunctionInfo]) -> frozenset[str] | None:
+        """Names of the members that one of the functions changes; ``None``: any of them."""
+        found = [i.changed_members() for i in infos]
+        return frozenset().union(*(f for f in found if f is not None)) if found and None not in found else None
+
+    def changed_members(self, seen: frozenset[int] = frozenset()) -> frozenset[str] | None:
+        """Names of the members of its object that a function changes, itself or by what it calls."""
+        if not self.scopes.members:
+            return frozenset()
+        if id(self) in seen:
+            return None
+        if self._changed is not False:
+            return self._changed
+        inner = seen | {id(self)}
+        out: set[Obj] = set()
+        known: frozenset[str] | None = frozenset()
+        for node in self.function.body.walk():
+            if node.type in ("assignment_expression", "update_expression"):
+                target = node.get("left") or node.get("argument")
+                out |= self.written_by(target) if target is not None else frozenset()
+            elif node.type == "gnu_asm_expression" and (outputs := node.get("output_operands")) is not None:
+                out.update(o for k in outputs.kids if (v := k.get("value")) is not None for o in self.written_by(v))
+            elif node.type in ("call_expression", "subscript_expression"):
+                call = self.sites.call_at.get(node)
+                if call is not None and call.member is not None and call.member.own:
+                    deeper = [c.changed_members(inner) for c in self.callees.get(node, [])]
+                    known = None if known is None or None in deeper or not deeper else known.union(*(
+                        d for d in deeper if d is not None))
+                else:
+                    out |= self.written_by_call(node, tuple(arguments(node)))
+        names = frozenset(m for m, v in self.scopes.members.items() if v in out)
+        self._changed = known | names if known is not None else None
+        return self._changed
+
+    def used_members(self, seen: frozenset[int] = frozenset()) -> frozenset[str]:
+        """Names of the members of its object that a function names, itself or by what it calls."""
+        if not self.scopes.members or id(self) in seen:
+            return frozenset()
+        uses = self.uses(self.function.body)
+        inner = seen | {id(self)}
+        deeper = (c.used_members(inner) for call in self.sites.calls if call.member is not None and call.member.own
+                  for c in self.callees.get(call.node, ()))
+        return frozenset(m for m, v in self.scopes.members.items() if v in uses).union(*deeper)
 
     def writes_through(self, index: int, seen: frozenset[int] = frozenset()) -> bool:
         """Whether the function may write the shared or global memory behind its parameter."""
@@ -262,15 +335,20 @@ class Program:
                 elif call.name in circles:
                     yield info, call
                 elif infos:
-                    if call.is_method and any(self.touches_global(i) for i in infos):
+                    if call.is_method and any(self.touches_global(i) and obstacle(self.unit, i.function)
+                                              for i in infos):
                         yield info, call
                 elif call.passes_global and (not call.callees or call.name in self.recursive):
                     yield info, call
 
 
-def _takes(function: Function, count: int) -> bool:
+def _takes(unit: Unit, function: Function, count: int) -> bool:
     """Whether a function can be called with so many arguments (defaults and packs considered)."""
     nodes = [p.node for p in function.params]
+    if function.owner and not is_in_class(function) and (there := declaration_of(unit, function)) is not None:
+        # Its defaults are where it is declared.
+        nodes = [n for n in there.walk() if n.type.endswith("parameter_declaration") and n.parent is not None
+                 and n.parent.type == "parameter_list"][: len(nodes)]
     required = sum(n.type == "parameter_declaration" for n in nodes)
     unbounded = any(n.type == "variadic_parameter_declaration" for n in nodes)
     return required <= count and (unbounded or count <= len(nodes))
@@ -288,13 +366,21 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
     recursive: set[str] = set()
 
     def build(function: Function, targets: ParamTargets | None, stack: tuple[int, ...],
-              mine: Context | None = None) -> FunctionInfo:
-        scopes = Scopes(unit, function, file_vars)
-        values = Values(unit, function, scopes, targets)
+              mine: Context | None = None, state: ObjectState | None = None) -> FunctionInfo:
+        scopes = Scopes(unit, function, file_vars, members_of(unit, function.owner) if function.owner else None)
+        values = Values(unit, function, scopes, targets, state)
         info = FunctionInfo(function, scopes, values, Scanner(values).sites)
         for call in info.sites.calls:
+            state_of_call = state_of(values, call.member) if call.member is not None and (
+                call.member.own or call.receiver is not None) else None
+            given = call.targets[: len(call.args)]
+            handed = [*given]
+            if state_of_call is not None and call.callees:
+                handed += [state_of_call.home, *(
+                    state_of_call.pointers(m) for m, v in members_of(unit, call.callees[0].owner).items()
+                    if not hides_no_pointer(unit, v.type))]
             context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
-                            for s, roots in call.targets)
+                            for s, roots in handed)
             for callee in call.callees:
                 if callee.node is function.node and context == mine and callee.is_template and call.value is None:
                     # Another instance of itself: its copy calls itself, too.
@@ -303,7 +389,7 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                 if id(callee.node) in stack:
                     recursive.add(callee.name)
                     continue
-                if not _takes(callee, len(call.args)):
+                if not _takes(unit, callee, len(call.args)):
                     continue
                 key = (id(callee.node), context)
                 found = contexts.get(key)
@@ -311,7 +397,8 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                     if len(contexts) >= _MAX_CONTEXTS:
                         recursive.add(callee.name)
                         continue
-                    found = build(callee, call.targets[: len(callee.params)], (*stack, id(callee.node)), context)
+                    found = build(callee, given[: len(callee.params)], (*stack, id(callee.node)), context,
+                                  state_of_call)
                     # All overloads that one call may mean get one number, and so one name.
                     known = numbers.setdefault(callee.name, {})
                     found.number = known.setdefault(context, len(known))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mutate.analysis.called import Called
 from mutate.analysis.symbols import Space, Type, Var
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function
@@ -80,6 +81,13 @@ class Call:
     """The variable that names the lambda which is called."""
     value: Node | None = None
     """The expression that the callee is taken from, where it is no name: a function pointer, a functor."""
+    member: Called | None = None
+    """What it is a call of where the callees are member functions of an object."""
+
+    @property
+    def receiver(self) -> Node | None:
+        """The object that a member function is called on."""
+        return self.member.receiver if self.member is not None else None
 
     @property
     def passes_global(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from mutate.analysis.expression_slices import ExpressionSlicer
 from mutate.analysis.lambdas import Lambda
-from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan
+from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan, Wants
 from mutate.analysis.program import FunctionInfo
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name
@@ -26,8 +26,9 @@ class Slicer(ExpressionSlicer):
     """Plans one function body for a ``Keep`` policy."""
 
     def __init__(self, info: FunctionInfo, keep: Keep, callee_params: Callable[[FunctionInfo], frozenset[int] | None],
-                 result_needed: bool = False) -> None:
-        super().__init__(info, keep, callee_params, result_needed)
+                 result_needed: bool = False, wants: Wants | None = None) -> None:
+        super().__init__(info, keep, callee_params, result_needed or info.function.returns_reference,
+                         wants or Wants())
         self.plan = Plan("nest", info.function.body)
         while self._changed:
             self._changed = False

@@ -71,6 +71,10 @@ class Var:
     spaces: set[Space] = field(default_factory=set)
     roots: set[Var] = field(default_factory=set)
     init: Node | None = None
+    member: bool = False
+    """Of the object that a member function is called on; it lives in ``home``, or in registers."""
+    home: frozenset[Space] = frozenset()
+    home_roots: frozenset[Var] = frozenset()
     _inner: dict[str, Var] = field(default_factory=dict)
 
     def pointee(self, member: str = "") -> Var:
@@ -266,33 +270,21 @@ def parameter_variables(unit: Unit, function: Function) -> list[Var]:
 class Scopes:
     """Resolves the identifiers of one function body. ``var_of[node]`` is the variable an identifier node means."""
 
-    def __init__(self, unit: Unit, function: Function, file_vars: dict[str, Var]) -> None:
+    def __init__(self, unit: Unit, function: Function, file_vars: dict[str, Var],
+                 members: dict[str, Var] | None = None) -> None:
         self.unit = unit
+        self.members = members or {}
+        """Of the class that the function is a member of, by their names."""
         self.var_of: dict[Node, Var] = {}
         self.params = parameter_variables(unit, function)
-        self.vars: list[Var] = list(self.params)
+        self.vars: list[Var] = [*self.params, *dict.fromkeys(self.members.values())]
         top: dict[str, Var] = dict(file_vars)
+        top.update(self.members)
         top.update({v.name: v for v in self.params if v.name})
-        if function.is_method:
-            for var in self._members(function):
-                top.setdefault(var.name, var)
+        initialisers = function.node.find("field_initializer_list")
+        if initialisers is not None:
+            self._walk(initialisers, [top])
         self._walk(function.body, [top])
-
-    def _members(self, function: Function) -> list[Var]:
-        node = function.node
-        for up in node.ancestors():
-            if up.type == "field_declaration_list":
-                out = []
-                for member in up.kids:
-                    if member.type == "field_declaration":
-                        base = resolve_named(self.unit, type_name(member.get("type")))
-                        for kid in member.kids:
-                            name = declarator_name(kid) if kid is not member.get("type") else None
-                            if name is not None and name.type == "field_identifier":
-                                type_, is_ref = declared_type(base, kid)
-                                out.append(Var(name.text, type_, Space.REGISTER, None, is_ref=is_ref, is_param=True))
-                return out
-        return []
 
     def _lookup(self, name: str, scopes: list[dict[str, Var]]) -> Var | None:
         for scope in reversed(scopes):

@@ -7,9 +7,10 @@ side of keeping code, never on the side of dropping an access.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from mutate.analysis.called import may_point, member_called, object_of, result, returned_type
 from mutate.analysis.intrinsics import BUILTINS
+from mutate.analysis.objects import ObjectState, member_functions
 from mutate.analysis.symbols import (
     UNKNOWN_TYPE,
     Scopes,
@@ -22,62 +23,37 @@ from mutate.analysis.symbols import (
     type_name,
     type_of_descriptor,
 )
+from mutate.analysis.value import FLOATS, NONE, VECTOR_LIKE, Value, hides_no_pointer, is_number
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit, declarator_name
 
-NONE: frozenset[Space] = frozenset()
 BUILTIN_VARIABLES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 NAMED_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
-MEMORY = frozenset({Space.SHARED, Space.GLOBAL, Space.CONSTANT, Space.UNKNOWN})
 
 
-@dataclass(frozen=True)
-class Value:
-    """``spaces``/``roots``: where the lvalue lives. ``targets``/``target_roots``: where the pointer points."""
-
-    type: Type = UNKNOWN_TYPE
-    spaces: frozenset[Space] = NONE
-    roots: frozenset[Var] = frozenset()
-    targets: frozenset[Space] = NONE
-    target_roots: frozenset[Var] = frozenset()
-
-    def decay(self) -> Value:
-        if self.type.kind == "array":
-            return Value(pointer_to(self.type.elem or UNKNOWN_TYPE), NONE, frozenset(), self.spaces, self.roots)
-        return self
-
-    def join(self, other: Value) -> Value:
-        type_ = self.type if self.type.kind != "value" or other.type.kind == "value" else other.type
-        return Value(type_, self.spaces | other.spaces, self.roots | other.roots, self.targets | other.targets,
-                     self.target_roots | other.target_roots)
+def name_in(function: Node | None) -> Node | None:
+    """The name in the expression that is called: ``f`` of ``A::f<int>``, ``object.f``, ``pointer->template f<int>``."""
+    while function is not None and function.type in ("qualified_identifier", "template_function", "template_method",
+                                                     "field_expression", "dependent_name"):
+        inner = function.get("field") if function.type == "field_expression" else function.get("name")
+        if inner is None and function.type == "dependent_name":
+            inner = function.kids[-1] if function.kids else None
+        if inner is None:
+            break
+        function = inner
+    return function
 
 
 def callee_name(node: Node) -> str:
     """Last component of the called name, without template arguments; empty for anything that is not a plain name."""
-    function = node.get("function")
-    while function is not None and function.type == "qualified_identifier":
-        function = function.get("name")
-    if function is None:
-        return ""
-    if function.type in ("template_function", "template_method"):
-        function = function.get("name") or function
-    if function.type == "field_expression":
-        field = function.get("field")
-        if field is not None and field.type == "template_method":
-            field = field.get("name")
-        return field.text if field is not None else ""
-    return function.text if function.type in ("identifier", "field_identifier", "type_identifier",
-                                              "primitive_type", "dependent_name") else ""
-
-
-def method_receiver(node: Node) -> Node | None:
-    """The object of a member function's call."""
-    function = node.get("function")
-    return function.get("argument") if function is not None and function.type == "field_expression" else None
+    name = name_in(node.get("function"))
+    return name.text if name is not None and name.type in ("identifier", "field_identifier", "type_identifier",
+                                                           "primitive_type", "dependent_name") else ""
 
 
 def arguments(node: Node) -> list[Node]:
-    args = node.get("arguments")
+    """The arguments of a call; of ``object[i]``, which may be one, the indices."""
+    args = node.get("arguments") or node.get("indices")
     return [k for k in args.kids if k.type != "comment"] if args is not None else []
 
 
@@ -91,49 +67,16 @@ def template_argument_type(unit: Unit, function: Node | None) -> Type:
 
 
 _NO_ADDRESS = frozenset({"float", "double", "bool", "char", "short", "half"})
-_NUMBERS = frozenset({"char", "short", "int", "long", "float", "double", "bool", "size_t", "half", "__half", "half2",
-                      "__half2", "__nv_bfloat16", "nv_bfloat16", "__nv_bfloat162", "uint", "ushort", "uchar", "ulong",
-                      "unsigned", "signed", "dim3", "ssize_t", "ptrdiff_t"})
-
-
-def is_number(type_: Type) -> bool:
-    """A plain value that can hide no pointer."""
-    return type_.kind == "value" and (type_.name in _NUMBERS or type_.name in _VECTOR_LIKE
-                                      or (type_.name.endswith("_t") and "int" in type_.name))
-
-
-def hides_no_pointer(unit: Unit, type_: Type, depth: int = 0) -> bool:
-    """A number, an enumeration, or a structure that is made of such only."""
-    if is_number(type_):
-        return True
-    spec = unit.struct(type_.name) if type_.kind == "value" and depth < 8 else None
-    if spec is None:
-        return type_.kind == "array" and type_.elem is not None and hides_no_pointer(unit, type_.elem, depth)
-    body = spec.get("body")
-    if spec.type == "enum_specifier" or body is None:
-        return spec.type == "enum_specifier"
-    if any(k.type == "base_class_clause" for k in spec.kids):
-        return False
-    for member in body.kids:
-        if member.type != "field_declaration":
-            continue
-        base = resolve_named(unit, type_name(member.get("type")))
-        for kid in member.kids:
-            if kid is not member.get("type") and (kid.type.endswith("declarator") or kid.type == "field_identifier"):
-                made, is_ref = declared_type(base, kid)
-                if is_ref or not hides_no_pointer(unit, made, depth + 1):
-                    return False
-    return True
-
-
 class Values:
     """Evaluates expressions of one function under given spaces of its pointer parameters."""
 
     def __init__(self, unit: Unit, function: Function, scopes: Scopes,
-                 param_targets: Sequence[tuple[frozenset[Space], frozenset[Var]]] | None = None) -> None:
+                 param_targets: Sequence[tuple[frozenset[Space], frozenset[Var]]] | None = None,
+                 state: ObjectState | None = None) -> None:
         self.unit = unit
         self.function = function
         self.scopes = scopes
+        self.methods, self.functions = unit.methods(), unit.device_functions()
         self._memo: dict[Node, Value] = {}
         self._shared_makers = self._find_shared_makers()
         for i, var in enumerate(scopes.params):
@@ -146,6 +89,13 @@ class Values:
                 var.roots.add(var)
             if var.type.kind == "pointer" and not var.spaces:
                 var.spaces.add(Space.UNKNOWN)
+        for name, var in scopes.members.items():
+            if state is not None and var.member:
+                var.home, var.home_roots = state.home
+            if not hides_no_pointer(unit, var.type.innermost() if var.type.kind == "array" else var.type):
+                spaces, roots = state.pointers(name) if state is not None else (NONE, frozenset())
+                var.spaces |= spaces or {Space.UNKNOWN}
+                var.roots |= roots
         self._propagate()
 
     def _find_shared_makers(self) -> dict[str, Var]:
@@ -172,6 +122,14 @@ class Values:
                 root = self.root_variable(left) if left is not None else None
                 if root is not None and right is not None:
                     yield root, right, False
+            elif node.type == "call_expression" and (method := member_called(self, node)) is not None and \
+                    method.receiver is not None and not method.arrow:
+                # What a member function gets, it may keep in its object.
+                holder = self.root_variable(method.receiver)
+                if holder is not None and not is_number(holder.type) and any(not f.is_const for f in method.functions):
+                    for arg in arguments(node):
+                        if self.value(arg).type.name not in FLOATS:
+                            yield holder, arg, False
             elif (called := self._lambda_called(node)) is not None:
                 for param, arg in zip(self.lambda_params(called), arguments(node), strict=False):
                     if param is not None:
@@ -200,17 +158,33 @@ class Values:
     def root_variable(self, node: Node) -> Var | None:
         """The local variable whose storage an lvalue is a part of (``s.p``, ``a[i]`` of a local array)."""
         while node.type in ("field_expression", "subscript_expression", "parenthesized_expression"):
+            if (own := self.own_member(node)) is not None:
+                return own
             if node.type == "field_expression" and (op := node.get("operator")) is not None and op.text == "->":
                 return None
             if node.type == "subscript_expression":
                 base = node.get("argument")
-                if base is None or self.value(base).type.kind == "pointer":
+                if base is None or self.value(base).type.kind == "pointer" or member_called(self, node) is not None:
                     return None
             inner = node.get("argument") or (node.kids[0] if node.kids else None)
             if inner is None:
                 return None
             node = inner
         return self.scopes.var_of.get(node) if node.type == "identifier" else None
+
+    def own_member(self, node: Node) -> Var | None:
+        """The member that ``this->member`` names."""
+        field, of = node.get("field"), node.get("argument")
+        return self.scopes.members.get(field.text) if node.type == "field_expression" and of is not None and \
+            of.type == "this" and field is not None else None
+
+    def this(self) -> Value:
+        """The pointer to the object that a member function is called on."""
+        members = frozenset(self.scopes.members.values())
+        homes = frozenset(s for v in members for s in v.home)
+        at = frozenset(r for v in members for r in v.home_roots) if homes else members
+        return Value(pointer_to(Type("value", self.function.owner)), NONE, frozenset(),
+                     homes or frozenset({Space.REGISTER}), at)
 
     def _propagate(self) -> None:
         moves = list(self._assignments())
@@ -253,12 +227,13 @@ class Values:
             if var.is_param and not var.spaces:
                 return Value(var.type, frozenset({Space.REGISTER}), frozenset({var}))
             return Value(var.type, frozenset(var.spaces or {Space.REGISTER}), frozenset(var.roots or {var}))
-        storage = frozenset({var.space})
+        storage = var.home or frozenset({var.space})
+        at = var.home_roots if var.home else frozenset({var})
         if var.type.kind == "array":
-            return Value(var.type, storage, frozenset({var}))
-        return Value(var.type, storage, frozenset({var}), frozenset(var.spaces), frozenset(var.roots))
+            return Value(var.type, storage, at)
+        return Value(var.type, storage, at, frozenset(var.spaces), frozenset(var.roots))
 
-    def _pointee_in(self, holder: Value, member: str = "") -> tuple[frozenset[Space], frozenset[Var]]:
+    def pointee_in(self, holder: Value, member: str = "") -> tuple[frozenset[Space], frozenset[Var]]:
         """Where a pointer points that is stored inside ``holder``'s memory."""
         if not holder.spaces and not holder.roots:
             return NONE, frozenset()
@@ -291,7 +266,7 @@ class Values:
             op = node.get("operator")
             if op is not None and op.text == "&":
                 return Value(pointer_to(inner.type), NONE, frozenset(), inner.spaces, inner.roots)
-            return self._deref(inner)
+            return self.deref(inner)
         if kind == "field_expression":
             return self._field(node)
         if kind == "cast_expression":
@@ -319,28 +294,32 @@ class Values:
         if kind == "call_expression":
             return self._call(node)
         if kind in ("initializer_list", "argument_list", "compound_literal_expression"):
-            joined = Value()
+            type_ = type_of_descriptor(self.unit, node.get("type")) if node.get("type") is not None else UNKNOWN_TYPE
+            joined = Value(type_)
             for k in node.kids:
                 v = self.value(k).decay()
-                joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
+                joined = Value(type_, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
             return joined
         if kind == "this":
-            return Value(pointer_to(UNKNOWN_TYPE), NONE, frozenset(), frozenset({Space.REGISTER}))
+            return self.this()
         if kind == "lambda_expression":
             return Value(Type("value", "lambda"))
         return Value()
 
-    def _deref(self, inner: Value) -> Value:
+    def deref(self, inner: Value) -> Value:
         inner = inner.decay()
         elem = inner.type.elem or UNKNOWN_TYPE
         spaces = inner.targets or frozenset({Space.UNKNOWN})
         held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
         if elem.kind == "pointer" or elem.name == "":
-            held = self._pointee_in(Value(elem, spaces, inner.target_roots))
+            held = self.pointee_in(Value(elem, spaces, inner.target_roots))
         return Value(elem, spaces, inner.target_roots, *held)
 
     def _subscript(self, node: Node) -> Value:
+        called = member_called(self, node)
+        if called is not None:
+            return result(self, called.functions, arguments(node), object_of(self, called))
         value = self.value(node.get("argument"))
         indices = node.get("indices")
         count = max(1, len(indices.kids)) if indices is not None else 1
@@ -349,10 +328,10 @@ class Values:
                 elem = value.type.elem or UNKNOWN_TYPE
                 held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
                 if elem.kind == "pointer":
-                    held = self._pointee_in(value)
+                    held = self.pointee_in(value)
                 value = Value(elem, value.spaces, value.roots, *held)
             elif value.type.kind == "pointer":
-                value = self._deref(value)
+                value = self.deref(value)
             elif any(v.is_param for v in value.roots) and value.targets:
                 # operator[] of a by-value parameter: an accessor over global memory.
                 value = Value(UNKNOWN_TYPE, value.targets, value.target_roots, value.targets, value.target_roots)
@@ -361,22 +340,24 @@ class Values:
         return value
 
     def _field(self, node: Node) -> Value:
+        if (own := self.own_member(node)) is not None:
+            return self._of_variable(own)
         holder = self.value(node.get("argument"))
         op = node.get("operator")
         arrow = (op is not None and op.text == "->") or (op is None and "->" in node.text)
         if arrow:
-            holder = self._deref(holder)
+            holder = self.deref(holder)
         field = node.get("field")
         type_ = self.field_type(holder.type.name, field.text if field is not None else "")
         held: tuple[frozenset[Space], frozenset[Var]] = (NONE, frozenset())
-        if type_.kind == "pointer" or (type_.name == "" and holder.type.name not in _VECTOR_LIKE):
-            held = self._pointee_in(holder, field.text if field is not None else "")
+        if type_.kind == "pointer" or (type_.name == "" and holder.type.name not in VECTOR_LIKE):
+            held = self.pointee_in(holder, field.text if field is not None else "")
         if type_.kind == "pointer" and holder.spaces <= {Space.REGISTER} and not held[0]:
             held = (frozenset({Space.UNKNOWN}), frozenset())
         return Value(type_, holder.spaces, holder.roots, *held)
 
     def field_type(self, struct: str, field: str) -> Type:
-        if struct in _VECTOR_LIKE:
+        if struct in VECTOR_LIKE:
             return Type("value", struct.rstrip("1234"))
         if struct == "fragment" and field == "x":
             return Type("array", elem=Type("value", "float"))  # of a matrix: numbers, whatever their type
@@ -427,42 +408,44 @@ class Values:
         if maker is not None:
             return Value(pointer_to(UNKNOWN_TYPE), frozenset({Space.SHARED}), frozenset({maker}),
                          frozenset({Space.SHARED}), frozenset({maker}))
+        method = member_called(self, node)
+        if method is not None and method.functions:
+            return result(self, method.functions, args, object_of(self, method))
         if name in BUILTINS:
             return Value()
+        known = self._functions_named(name, function)
+        if any(f.returns_reference for f in known):
+            return result(self, known, args, None)
         joined = Value()
         for a in args:
             v = self.value(a).decay()
             if v.type.kind == "pointer" or v.targets:
                 joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
-        result = self._result_type(name, function)
-        if result.kind == "pointer" or result.name in ("", "auto"):
-            return Value(result, NONE, frozenset(), joined.targets, joined.target_roots)
-        return Value(result)
+        returned = self._result_type(name, function)
+        if may_point(self.unit, returned):
+            return Value(returned, NONE, frozenset(), joined.targets, joined.target_roots)
+        return Value(returned)
 
     def _owner_type(self, node: Node) -> str:
         """Name of the type whose member function is called (``T<int>::f()``, ``object.f()``), or nothing."""
-        receiver, function = method_receiver(node), node.get("function")
-        if receiver is not None:
-            return self.value(receiver).type.name
+        function = node.get("function")
+        if function is not None and function.type == "field_expression":
+            return self.value(function.get("argument")).type.name
         scope = function.get("scope") if function is not None and function.type == "qualified_identifier" else None
         return scope.text.split("<")[0].strip() if scope is not None else ""
+
+    def _functions_named(self, name: str, function: Node | None) -> tuple[Function, ...]:
+        if function is not None and function.type == "qualified_identifier" and name not in self.functions:
+            scope = function.get("scope")
+            return member_functions(self.unit, self.methods, type_name(scope), name) if scope is not None else ()
+        return tuple(self.functions.get(name, ())) if function is not None and name else ()
 
     def _result_type(self, name: str, function: Node | None) -> Type:
         if name.startswith("make_"):
             return Type("value", name[5:])
-        for f in self.unit.device_functions().get(name, ()) if function is not None else ():
-            base = resolve_named(self.unit, type_name(f.node.get("type")))
-            outer = f.node.get("declarator")
-            while outer is not None and outer.type in ("pointer_declarator", "reference_declarator"):
-                if outer.type == "pointer_declarator":
-                    base = pointer_to(base)
-                outer = outer.get("declarator") or (outer.kids[-1] if outer.kids else None)
-            return base
+        if self.unit.struct(name) is not None:
+            return Type("value", name)  # a constructor
+        for f in self._functions_named(name, function):
+            return returned_type(self, f)
         return UNKNOWN_TYPE
-
-
-_VECTOR_LIKE = frozenset(
-    f"{base}{n}" for base in ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong",
-                              "ulonglong", "float", "double") for n in (1, 2, 3, 4)
-) | {"dim3", "half2", "__half2", "__nv_bfloat162", "nv_bfloat162"}

@@ -46,6 +46,11 @@ class Function:
     returns_void: bool = True
     is_const: bool = False
     """A member function that leaves its object as it is."""
+    owner: str = ""
+    """The class of a member function."""
+    is_static: bool = False
+    is_virtual: bool = False
+    returns_reference: bool = False
 
     @property
     def is_template(self) -> bool:
@@ -84,6 +89,7 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 _CONST_METHOD = re.compile(r"\)\s*const\b[^()]*$")
 _CONTAINERS = frozenset({"namespace_definition", "linkage_specification", "declaration_list", "translation_unit",
                          "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif"})
+_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DEVICE_MARKS = ("__global__", "__device__", "__constant__", "__shared__", "__managed__")
 
 
@@ -265,13 +271,7 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
             names.append(d.text)
         for n in names:
             file.structs[n.split("<")[0]] = spec
-        body = spec.get("body")
-        for member in body.kids if body is not None else ():
-            target = _innermost(member)
-            if target.type == "function_definition" and target.get("body") is not None:
-                function = _function(file, target, entry, (*namespaces, *(names[:1])), ((), 0), False, True)
-                if function is not None:
-                    file.functions.append(function)
+        _members_of(file, spec, entry, (*namespaces, *(names[:1])))
     if inner.type in ("type_definition", "alias_declaration"):
         for n in entry.names:
             file.typedefs[n] = inner
@@ -280,6 +280,22 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
                              "linkage_specification", False)
         if function is not None:
             file.functions.append(function)
+
+
+def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...]) -> None:
+    """The member functions of a class that are defined in it, and those of the classes inside it."""
+    body = spec.get("body")
+    for member in body.kids if body is not None else ():
+        target = _innermost(member)
+        inner = target.get("type") if target.type == "field_declaration" else target
+        if target.type == "function_definition" and target.get("body") is not None:
+            template = _template_parameters(member) if member.type == "template_declaration" else ((), 0)
+            function = _function(file, target, entry, scopes, template, False, True)
+            if function is not None:
+                file.functions.append(function)
+        elif inner is not None and inner.type in _CLASSES and (label := inner.get("name")) is not None:
+            file.structs.setdefault(label.text.split("<")[0], inner)
+            _members_of(file, inner, entry, (*scopes, label.text))
 
 
 def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], template: tuple[tuple[str, ...], int],
@@ -292,17 +308,25 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
     head = _head_text(node)
     words = set(_WORD.findall(head.encode()))
     bounds = node.find("launch_bounds")
-    plain = name.text.split("::")[-1].split("<")[0]
+    plain = "".join(name.text.split("::")[-1].split("<")[0].split())
+    outside = [part.split("<")[0].strip() for part in name.text.split("::")[:-1]]
+    if outside and template[0]:
+        # Of a member defined outside its class: the class's parameters are deduced from no argument.
+        template = _template_parameters(node.parent) if node.parent is not None and node.parent is not entry.node \
+            and node.parent.type == "template_declaration" else ((), 0)
     type_node = node.get("type")
     outer = node.get("declarator")
     void = type_node is not None and type_node.text == "void" and outer is not None \
         and outer.type == "function_declarator"
     return Function(
-        name=plain, qualified="::".join((*namespaces, plain)), node=node, body=body, item=entry, file=file,
+        name=plain, qualified="::".join((*namespaces, *outside, plain)), node=node, body=body, item=entry, file=file,
         params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
-        is_method=method or "::" in name.text, template_params=template[0], template_defaults=template[1],
+        is_method=method or bool(outside), template_params=template[0], template_defaults=template[1],
         extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
-        returns_void=void, is_const=bool(_CONST_METHOD.search(head)))
+        returns_void=void, is_const=bool(_CONST_METHOD.search(head)),
+        owner=(outside or [n.split("<")[0] for n in namespaces])[-1] if method or outside else "",
+        is_static=b"static" in words, is_virtual=not words.isdisjoint({b"virtual", b"override", b"final"}),
+        returns_reference=outer is not None and outer.type == "reference_declarator")
 
 
 @dataclass

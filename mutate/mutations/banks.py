@@ -16,6 +16,7 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    copy_name,
     indirect_refusal,
     namespace_of,
 )
@@ -141,7 +142,7 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
     if not changed:
         return Refused("no-shared-index", "no shared access has an index that could be changed"
                        + (": the contents of every shared array decide addresses or control flow" if protected else ""))
-    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    names = {id(f): copy_name(f) for f in mutated}
     edits: tuple[Edit, ...] = ()
     clones: list[Clone] = []
     for info in (program.kernel, *mutated):

@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from mutate.analysis.barriers import BARRIER_OBJECTS
 from mutate.analysis.lambdas import find_lambdas
+from mutate.analysis.objects import COPIES, obstacle
 from mutate.analysis.program import FunctionInfo, Program
+from mutate.analysis.values import name_in
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File
 from mutate.mutations.pointers import ItemCopy
@@ -125,6 +128,7 @@ class Mutation:
     seed: str = ""
 
 
+_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _STATEMENTS = frozenset({"expression_statement", "declaration", "return_statement"})
 
 
@@ -159,10 +163,24 @@ class Rewriter:
         """
         if function.type in ("identifier", "template_function"):
             new = space + new
-        for n in function.walk():
-            if n.type in ("identifier", "field_identifier", "type_identifier") and n.text == old:
+        name = name_in(function)
+        for n in (name, *function.walk()):
+            if n is not None and n.type in _NAMES and n.text == old:
                 self.replace(n.span, new, note)
                 return
+
+    def call_copy(self, call: Node, old: str, new: str, note: str, space: str = "") -> None:
+        """Has a call be one of the mutated copy: ``object(i)`` and ``object[i]`` become calls by name."""
+        function = call.get("function")
+        if old in COPIES and not (function is not None and function.type == "field_expression"
+                                  and (name := function.get("field")) is not None and name.text == old):
+            if function is not None:
+                self.insert(function.end, f".{new}", note)
+            elif (indices := call.get("indices")) is not None:
+                self.replace(Span(indices.start, indices.start + 1), f".{new}(", note)
+                self.replace(Span(indices.end - 1, indices.end), ")", note)
+        elif function is not None:
+            self.rename(function, old, new, note, space)
 
     def insert(self, at: int, text: str, note: str) -> None:
         self.edits.append(Edit(at, at, text, note))
@@ -211,6 +229,12 @@ def namespace_of(callee: FunctionInfo, caller: FunctionInfo) -> str:
     return "" if callee.function.is_method or here[: len(there)] == there else "".join(f"{n}::" for n in there)
 
 
+def copy_name(info: FunctionInfo) -> str:
+    """The name of a function's mutated copy."""
+    name = info.function.name
+    return f"{COPIES.get(name, f'{name}_km')}{info.number or ''}"
+
+
 def clones_wanted(program: Program, hit: Callable[[FunctionInfo], bool]) -> list[FunctionInfo]:
     """The device functions to be cloned: those that ``hit``, and all that share a call (overloads) with one."""
     wanted = {id(f) for f in program.functions if hit(f)}
@@ -234,13 +258,30 @@ def opaque_call_refusal(program: Program, what: str) -> Refused | None:
             return Refused("indirect-call", f"`{' '.join(call.node.text.split())[:50]}` calls a function pointer or an "
                            f"object and {why}: {what} cannot be made inside it", span,
                            "call the __device__ function by its name")
-        reason = "recursive" if call.name in program.recursive else (
-            "a member function that accesses global memory" if call.is_method else "defined elsewhere")
+        hindered = next((why for i in info.callees.get(call.node, ()) if program.touches_global(i)
+                         and (why := obstacle(program.unit, i.function))), "") if call.is_method else ""
+        reason = "recursive" if call.name in program.recursive else hindered or "defined elsewhere"
         does = "gets a pointer to" if call.passes_global else "accesses"
         return Refused("opaque-call", f"{call.name or call.node.text[:40]}() {does} global memory and is "
                                       f"{reason}: {what} cannot be made inside it", span,
                        "define it as a __device__ function in this file or in a local #include")
     return None
+
+
+def load_notes(places: list[tuple[FunctionInfo, Node]], whole: list[FunctionInfo], why: str) -> tuple[Note, ...]:
+    """One note for each load that stays, those in functions that are called as they are too."""
+    work, seen = list(whole), {id(f) for f in whole}
+    for info in work:
+        places = [*places, *((info, a.node) for a in info.sites.accesses if a.touches_global and a.reads)]
+        fresh = {id(c): c for called in info.callees.values() for c in called if id(c) not in seen}
+        seen |= fresh.keys()
+        work += fresh.values()
+    notes: list[Note] = []
+    for info, node in places:
+        expansion = info.function.file.expansion
+        span = expansion.to_source(node.span) if info.function.file.main else None
+        notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
+    return tuple(dict.fromkeys(notes))
 
 
 def indirect_refusal(program: Program, hit: Callable[[FunctionInfo], bool], what: str) -> Refused | None:
@@ -261,17 +302,32 @@ def indirect_refusal(program: Program, hit: Callable[[FunctionInfo], bool], what
     return None
 
 
-_BARRIER_OBJECTS = frozenset({"barrier", "pipeline_shared_state"})
+def library_barrier_refusal(program: Program, why: str, outside_kernel: bool = False) -> Refused | None:
+    """Refusal for barrier objects of libcu++, whose state and phases are not followed.
 
-
-def library_barrier_refusal(program: Program, why: str) -> Refused | None:
-    """Refusal for barrier objects of libcu++, whose state and phases are not followed."""
+    With ``outside_kernel`` only for those that device functions use, too.
+    """
     for info in program.all():
         for var in info.scopes.vars:
-            if var.node is not None and var.type.innermost().name in _BARRIER_OBJECTS:
+            if outside_kernel and info is program.kernel and not any(
+                    info.callees.get(c.node) and var in info.uses(c.node) for c in info.sites.calls):
+                continue
+            if var.node is not None and var.type.innermost().name in BARRIER_OBJECTS:
                 span = info.function.file.expansion.to_source(var.node.span) if info.function.file.main else None
                 return Refused("barrier-object", f"{var.name} is a barrier object: {why}", span,
                                "use __syncthreads(), or math-only")
+    return None
+
+
+def shared_pipeline_refusal(program: Program) -> Refused | None:
+    """Refusal for pipelines that warps share: their state is accessed by generic loads, stores and atomics."""
+    for info in program.all():
+        for var in info.scopes.vars:
+            if var.node is not None and var.type.innermost().name == "pipeline_shared_state":
+                span = info.function.file.expansion.to_source(var.node.span) if info.function.file.main else None
+                return Refused("barrier-object", f"{var.name} is the state of a pipeline that warps share, which is "
+                               "accessed by generic loads, stores and atomics of its own: they cannot be told from the "
+                               "kernel's accesses to global memory", span, "use a pipeline of thread_scope_thread")
     return None
 
 
@@ -327,9 +383,9 @@ def group_memory_refusal(program: Program) -> Refused | None:
     return None
 
 
-def library_memory_refusal(program: Program, what: str) -> Refused | None:
-    """Refusal for memory that is accessed by code which is not followed."""
-    return heap_refusal(program, what) or group_memory_refusal(program)
+def library_memory_refusal(program: Program, what: str, heap: bool = True) -> Refused | None:
+    """Refusal for memory that is accessed by code which is not followed; ``heap``: by the allocator, too."""
+    return (heap_refusal(program, what) if heap else None) or group_memory_refusal(program)
 
 
 def lambda_refusal(program: Program) -> Refused | None:

@@ -10,10 +10,12 @@ import re
 from collections.abc import Set
 from dataclasses import dataclass
 
+from mutate.analysis.objects import declaration_of, is_in_class
 from mutate.analysis.program import Program, analyse
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.preprocess import Expansion
-from mutate.frontend.units import Function, Item, Unit
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Item, Unit, declarator_name
 from mutate.frontend.view import name_span, parameter_list_open
 from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
 from mutate.mutations.pointers import ItemCopy
@@ -128,7 +130,9 @@ def _prelude_offset(unit: Unit, kernel: Function, cloned: Set[str]) -> int:
         grew = bool(fresh)
         reached += fresh
         mentioned.update(*(f.item.mentions for f in fresh))
-    first = min(f.item.outermost.start for f in reached)
+    owners = {f.owner for f in reached if f.owner}
+    first = min(i.outermost.start for i in (*(f.item for f in reached),
+                                            *(i for i in unit.main.items if not i.names.isdisjoint(owners))))
     return _line_start(unit.source, unit.main.expansion.to_source(Span(first, first + 1)).start)
 
 
@@ -144,6 +148,13 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
     dispatched = {original.split("<")[0] for original, _ in rewrite.dispatch}
     for clone in rewrite.clones:
         function = clone.info.function
+        if function.owner and is_in_class(function):
+            edits += _member_edits(clone, expansion)
+            continue
+        if function.owner and (declared := declaration_of(unit, function)) is not None:
+            after = expansion.to_source(Span(declared.end - 1, declared.end)).end
+            edits.append(Edit(after, after, f"\n    {_member_declaration(clone, declared)}",
+                              f"declaration of {clone.name}"))
         text = "".join(f"{_item_text(i, function.item)}\n" for i in clone.items) + _clone_text(clone)
         if function.file.main and function.item.node is not kernel_item:
             item = function.item.node
@@ -168,6 +179,34 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
         lines = [_DISPATCH.format(original=original, copy=copy) for original, copy in rewrite.dispatch]
         edits.append(Edit(before_kernel, before_kernel, "".join(lines), "mutated copies of template arguments"))
     return tuple(edits)
+
+
+def _member_edits(clone: Clone, expansion: Expansion) -> list[Edit]:
+    """The mutated copy of a member function, which stands behind it in its class."""
+    node = _member_node(clone.info.function)
+    after = expansion.to_source(Span(node.end - 1, node.end)).end
+    start = node.text_source.rfind(b"\n", 0, node.start) + 1
+    before = node.text_source[start : node.start].decode(errors="replace")
+    indent = before[: len(before) - len(before.lstrip())]
+    comment, text = _clone_text(clone).split("\n", 1)
+    return [Edit(after, after, f"\n{indent}{comment}\n{indent}{text}", f"clone of {clone.info.function.name}")]
+
+
+def _member_node(function: Function) -> Node:
+    """A member function in its class, with its own template parameters."""
+    parent = function.node.parent
+    return parent if parent is not None and parent.type == "template_declaration" else function.node
+
+
+def _member_declaration(clone: Clone, node: Node) -> str:
+    """The declaration of a member function under its copy's name."""
+    declarator = next(n for n in node.walk() if n.type == "function_declarator")
+    name, plist = declarator_name(declarator), declarator.get("parameters")
+    assert name is not None and plist is not None
+    inside = node.text[plist.start + 1 - node.start : plist.end - 1 - node.start]
+    given = ", ".join([*clone.params, *([inside.strip()] if inside.strip() not in ("", "void") else [])])
+    return (f"{node.text[: name.start - node.start]}{clone.name}({given})"
+            f"{node.text[plist.end - node.start :].rstrip(';')}; /* kmutate */")
 
 
 def _item_text(copy: ItemCopy, beside: Item) -> str:
@@ -200,6 +239,8 @@ def _clone_text(clone: Clone) -> str:
     """Source text of the mutated copy of a device function, under its new name."""
     function = clone.info.function
     node = function.item.node if function.item.node.type == "template_declaration" else function.node
+    if function.owner and is_in_class(function):
+        node = _member_node(function)
     expansion = function.file.expansion
     edits = list(clone.edits)
     where = name_span(function)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from mutate.analysis.dataflow import value_closure
-from mutate.analysis.plans import LOOPS
+from dataclasses import dataclass
+
+from mutate.analysis.dataflow import definitions, value_closure
+from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
 from mutate.analysis.sites import Access
-from mutate.analysis.symbols import Space
+from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -23,20 +25,90 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    copy_name,
     error_refusal,
     grid_barrier_refusal,
     library_memory_refusal,
+    load_notes,
     namespace_of,
     opaque_call_refusal,
+    shared_pipeline_refusal,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
 from mutate.mutations.pointers import Pointers, dispatch_table
 from mutate.source import Edit, Span
 
 
-def _retained(info: FunctionInfo, result_needed: bool, params_needed: dict[int, frozenset[int]]) -> tuple[
-        set[Access], set[Obj]]:
-    """Loads that must keep their value, because control flow or a shared or local index depends on it."""
+@dataclass(eq=False)
+class _Retained:
+    """What of a function has to keep its value. ``calls``: of functions that load, and are called as they are."""
+
+    loads: set[Access]
+    needed: set[Obj]
+    calls: set[Node]
+
+    @property
+    def uses_object(self) -> bool:
+        return any(isinstance(o, Var) and o.member for o in self.needed)
+
+
+class _Retention:
+    """Finds what control flow and the indices of shared and local memory depend on, in all functions of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._wants = Wants()
+        self._params: dict[int, frozenset[int]] = {}
+        self._found: dict[int, _Retained] = {}
+        while self._settle():
+            pass
+
+    def of(self, info: FunctionInfo) -> _Retained:
+        return self._found[id(info)]
+
+    def _settle(self) -> bool:
+        """Looks at every function, callees first; whether one needs more of the others than they knew of."""
+        before = (self._wants.size, dict(self._params))
+        for info in (*self._program.functions, self._program.kernel):
+            found = self._found[id(info)] = self._look(info)
+            self._params[id(info)] = frozenset(
+                i for i, v in enumerate(info.scopes.params)
+                if v in found.needed or (Mem(v) in found.needed and not v.type.is_address))
+            self._wants.members |= {o.name for o in found.needed if isinstance(o, Var) and o.member}
+            self._wants.memory |= {o.var for o in found.needed if isinstance(o, Mem) and o.var.space is Space.SHARED}
+        return before != (self._wants.size, self._params)
+
+    def _look(self, info: FunctionInfo) -> _Retained:
+        start = _starts(info)
+        wanted = {v for m, v in info.scopes.members.items() if m in self._wants.members}
+        for objs, definition in definitions(info):
+            if any(o in wanted or (isinstance(o, Mem) and o.var in self._wants.memory) for o in objs):
+                start += definition.sources
+        for call, callees in info.callees.items():
+            args, receiver = arguments(call), info.sites.call_at[call].receiver
+            for c in callees:
+                start += [args[i] for i in self._params.get(id(c), frozenset()) if i < len(args)]
+                if receiver is not None and id(c) in self._found and self._found[id(c)].uses_object:
+                    start.append(receiver)
+        needed: set[Obj] = set()
+        loads: set[Access] = set()
+        calls: set[Node] = set()
+        while True:
+            fresh, expressions = value_closure(info, start)
+            needed |= fresh
+            found = {a for a in info.sites.accesses if a.touches_global and a not in loads and a.kind != "asm"
+                     and (a.reads or a.kind == "atomic") and _is_read(a.node, expressions)}
+            calls |= {n for n, callees in info.callees.items()
+                      if any(self._program.touches_global(c) for c in callees) and _is_read(n, expressions)}
+            if not found:
+                return _Retained(loads, needed, calls)
+            loads |= found
+            for a in found:
+                start += a.address
+
+
+def _starts(info: FunctionInfo) -> list[Node]:
+    """What decides control flow, and shared and local indices."""
     start = control_nodes(info)
     for a in info.sites.accesses:
         if not a.touches_global or Space.SHARED in a.spaces:
@@ -46,29 +118,11 @@ def _retained(info: FunctionInfo, result_needed: bool, params_needed: dict[int, 
             indices = node.get("indices")
             if indices is not None and info.values.value(node).spaces & {Space.LOCAL}:
                 start += indices.kids
-        elif node.type == "return_statement" and result_needed:
-            start += node.kids
-    for call_node, callees in info.callees.items():
-        args = arguments(call_node)
-        for c in callees:
-            start += [args[i] for i in params_needed.get(id(c), frozenset()) if i < len(args)]
-    needed: set[Obj] = set()
-    kept: set[Access] = set()
-    while True:
-        fresh, expressions = value_closure(info, start)
-        needed |= fresh
-        found = {a for a in info.sites.accesses if a.touches_global and a not in kept and a.kind != "asm"
-                 and (a.reads or a.kind == "atomic") and any(e.start <= a.node.start and a.node.end <= e.end
-                                                             for e in expressions) and _is_read(a, expressions)}
-        if not found:
-            return kept, needed
-        kept |= found
-        for a in found:
-            start += a.address
+    return start
 
 
-def _is_read(a: Access, expressions: set[Node]) -> bool:
-    node: Node | None = a.node
+def _is_read(at: Node, expressions: set[Node]) -> bool:
+    node: Node | None = at
     while node is not None:
         if node in expressions:
             return True
@@ -79,10 +133,11 @@ def _is_read(a: Access, expressions: set[Node]) -> bool:
 
 
 class _Writer:
-    def __init__(self, info: FunctionInfo, kept: set[Access], names: dict[int, str], pointers: Pointers) -> None:
+    def __init__(self, info: FunctionInfo, retained: _Retained, names: dict[int, str], pointers: Pointers) -> None:
         self.info = info
         self.pointers = pointers
-        self.kept = kept
+        self.kept = retained.loads
+        self.whole = retained.calls
         self.names = names
         self.out = Rewriter(info.function.file, "math-only")
         self.features: set[str] = set()
@@ -101,15 +156,15 @@ class _Writer:
             if refusal is not None:
                 return refusal
         for node, callees in self.info.callees.items():
-            mutated = [c for c in callees if id(c) in self.names]
+            mutated = [c for c in callees if id(c) in self.names and node not in self.whole]
             function, call = node.get("function"), self.info.sites.call_at[node]
             if mutated and function is not None and call.value is not None:
                 text = self.pointers.callee(self.info, call, self.out.show(call.value))
                 self.out.replace(function.span, text, "call of the copy")
                 self.out.comment(node, "call of a mutated function")
-            elif mutated and function is not None:
+            elif mutated:
                 old, new = mutated[0].function.name, self.names[id(mutated[0])]
-                self.out.rename(function, old, new, f"{old} becomes {new}", namespace_of(mutated[0], self.info))
+                self.out.call_copy(node, old, new, f"{old} becomes {new}", namespace_of(mutated[0], self.info))
                 self.out.comment(node, "call of the mutated function")
         return None
 
@@ -218,7 +273,7 @@ def _read_back(program: Program, kept: dict[int, set[Access]]) -> Refused | list
             file = info.function.file
             span = file.expansion.to_source(load.node.span) if file.main else None
             text, store = (" ".join(n.text.split())[:50] for n in (load.node, stale.node))
-            if _is_read(load, bounds):
+            if _is_read(load.node, bounds):
                 return Refused("store-read-back", f"a loop depends on `{text}`, and `{store}` is stored to the same "
                                "memory: without the store the loop might never end", span, "use memory-only")
             notes.append(Note("stores-carry-control", f"a branch or an index depends on `{text}`, and `{store}` is "
@@ -233,7 +288,7 @@ def _may_precede(store: Node, load: Node) -> bool:
 
 
 def transform(program: Program) -> Rewrite | Refused:
-    for refusal in (error_refusal(program), grid_barrier_refusal(program),
+    for refusal in (error_refusal(program), grid_barrier_refusal(program), shared_pipeline_refusal(program),
                     library_memory_refusal(program, "a math-only variant"),
                     opaque_call_refusal(program, "a math-only variant")):
         if refusal is not None:
@@ -241,39 +296,26 @@ def transform(program: Program) -> Rewrite | Refused:
     if not any(a.touches_global for _, a in program.accesses()):
         return Refused("no-global-access", "the kernel makes no access to global memory: it is math-only already")
     mutated = clones_wanted(program, program.touches_global)
-    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
-    # Callees come before their callers in program.functions.
-    params_needed: dict[int, frozenset[int]] = {}
-    results: dict[int, tuple[set[Access], set[Obj]]] = {}
-    for info in (*program.functions, program.kernel):
-        while True:
-            kept, needed = _retained(info, False, params_needed)
-            results[id(info)] = (kept, needed)
-            before, params_needed[id(info)] = params_needed.get(id(info), frozenset()), frozenset(
-                i for i, v in enumerate(info.scopes.params)
-                if v in needed or (Mem(v) in needed and not v.type.is_address))
-            if before == params_needed[id(info)] or not any(c is info for cs in info.callees.values() for c in cs):
-                break  # what calls itself needs more for what it hands on to itself
+    names = {id(f): copy_name(f) for f in mutated}
+    retention = _Retention(program)
     pointers = Pointers(program, names, sink=False)
     features: set[str] = set()
     guarded: set[str] = set()
     clones: list[Clone] = []
     edits: tuple[Edit, ...] = ()
     notes: list[Note] = []
-    read_back = _read_back(program, {i: loads for i, (loads, _) in results.items()})
+    read_back = _read_back(program, {id(i): retention.of(i).loads for i in program.all()})
     for info in (program.kernel, *mutated):
-        kept = results[id(info)][0]
-        writer = _Writer(info, kept, names, pointers)
+        retained = retention.of(info)
+        writer = _Writer(info, retained, names, pointers)
         refusal = writer.write()
         if refusal is not None:
             return refusal
         features |= writer.features
         guarded |= writer.guarded
-        expansion = info.function.file.expansion
-        for a in sorted(kept, key=lambda a: a.node.start):
-            span = expansion.to_source(a.node.span) if info.function.file.main else None
-            notes.append(Note("retained-load", f"{' '.join(expansion.show(a.node.span).split())[:60]} stays: a "
-                                               "branch, a loop bound or an index depends on it", span))
+        whole = {id(c): c for n in sorted(retained.calls, key=lambda n: n.start) for c in info.callees[n]}
+        notes += load_notes([(info, a.node) for a in sorted(retained.loads, key=lambda a: a.node.start)],
+                            [*whole.values()], "stays: a branch, a loop bound or an index depends on it")
         if info is program.kernel:
             edits = writer.out.finish()
         else:
@@ -321,6 +363,17 @@ MUTATION = Mutation(
                 "}\n",
                 after=("for (int j = row[0]; j < row[1]; j++) s += km_opaque(&a[j]);",),
                 why="loop bounds stay"),
+        Example("applies",
+                "struct Scaled {\n"
+                "    const float *p; float factor;\n"
+                "    __device__ float operator()(int i) const { return factor * p[i]; }\n"
+                "};\n"
+                "__global__ void k(float *out, Scaled in) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    out[i] = in(i) + 1.0f;\n"
+                "}\n",
+                after=("km_site(out[i]) = in.km_call(i) + 1.0f;", "return factor * km_opaque(&p[i]);"),
+                why="a member function gets a mutated copy in its class"),
         Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
                 slug="no-global-access"),
     ),

@@ -68,6 +68,22 @@ MUTATION = Mutation(
                 "}\n",
                 after=("at = km_keep(km_sink, next[at]);", "km_put(out[threadIdx.x], km_sink);"),
                 why="a load that stays is folded too where nothing else that is left depends on it"),
+        Example("applies",
+                "struct Scaled {\n"
+                "    const float *p; float factor;\n"
+                "    __device__ float operator()(int i) const { return factor * p[i]; }\n"
+                "};\n"
+                "__global__ void k(float *out, Scaled in) {\n"
+                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    out[i] = in(i) + 1.0f;\n"
+                "}\n",
+                after=("in.km_call(km_sink, i);", "km_fold(km_sink, p[i]);"),
+                why="a member function gets a mutated copy in its class"),
+        Example("rejects",
+                "struct Source { virtual __device__ float get(int i) = 0; };\n"
+                "struct Array : Source { const float *p; __device__ float get(int i) override { return p[i]; } };\n"
+                "__global__ void k(float *out, const float *in) { Array a; a.p = in; out[threadIdx.x] = a.get(1); }\n",
+                slug="opaque-call", why="which function a virtual call reaches is not followed"),
         Example("rejects", "__global__ void k(int n) { __shared__ float s[32]; s[threadIdx.x] = n; }\n",
                 slug="no-global-access"),
         Example("rejects",

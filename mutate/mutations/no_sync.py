@@ -21,6 +21,7 @@ from mutate.mutations.base import (
     Rewrite,
     Rewriter,
     clones_wanted,
+    copy_name,
     grid_barrier_refusal,
     indirect_refusal,
     library_barrier_refusal,
@@ -117,7 +118,7 @@ def transform(program: Program) -> Rewrite | Refused:
             notes.append(Note("sync-carries-control", f"shared array {mem.var.name} decides a branch: without the "
                               "barrier the branch may go another way"))
     mutated = clones_wanted(program, lambda f: _has_barrier(program, f))
-    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    names = {id(f): copy_name(f) for f in mutated}
     for _, b in blocks:
         if b.returns_value:
             notes.append(Note("warp-wide-result", f"{b.spelling} now gives the result of the warp, not of the block"))

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
 from mutate.analysis.liveness import idle_loads
-from mutate.analysis.plans import Act, Keep, Piece
-from mutate.analysis.program import FunctionInfo, Program, type_decides
+from mutate.analysis.objects import COPIES
+from mutate.analysis.plans import Act, Keep, Piece, Wants
+from mutate.analysis.program import FunctionInfo, Mem, Program, type_decides
 from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access
 from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Var
-from mutate.analysis.values import arguments
+from mutate.analysis.values import arguments, name_in
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     Rewriter,
@@ -45,14 +46,34 @@ class Planner:
     def __init__(self, program: Program, keep: Keep) -> None:
         self.program = program
         self.keep = keep
+        self.wants = Wants()
         self._slicers: dict[int, Slicer] = {}
         self._busy: set[int] = set()
+        while self._settle():
+            pass
+
+    def _settle(self) -> bool:
+        """Slices every function; whether one of them wants more of the others than they knew of."""
+        before = self.wants.size
+        self._slicers.clear()
+        for info in self.program.all():
+            slicer = self.slicer(info)
+            self.wants.members |= {v.name for v in slicer.needed if not isinstance(v, Mem) and v.member}
+            self.wants.members |= slicer.named_members
+            self.wants.memory |= {o.var for o in slicer.needed if isinstance(o, Mem)}
+        for info in self.program.all():
+            for call in info.sites.calls:
+                for callee in info.callees.get(call.node, ()):
+                    for param, (_, roots) in zip(callee.scopes.params, call.targets, strict=False):
+                        if not self.wants.memory.isdisjoint(param.roots):
+                            self.wants.memory |= roots
+        return self.wants.size > before
 
     def slicer(self, info: FunctionInfo) -> Slicer:
         found = self._slicers.get(id(info))
         if found is None:
             self._busy.add(id(info))
-            found = self._slicers[id(info)] = Slicer(info, self.keep, self._params)
+            found = self._slicers[id(info)] = Slicer(info, self.keep, self._params, wants=self.wants)
             self._busy.discard(id(info))
         return found
 
@@ -296,7 +317,13 @@ class PieceWriter:
         if dispatched and call.value is not None:
             return f"{self.pointers.callee(self.info, call, self.show(call.value))}({', '.join(['km_sink', *texts])});"
         plain, new = infos[0].function.name, self.names[id(infos[0])]
-        head, _, tail = name.rpartition(plain)
+        if plain in COPIES and call.receiver is not None and name.rpartition(".")[2] != plain:
+            return f"{self.show(call.receiver)}.{new}({', '.join(['km_sink', *texts])});"
+        at = name_in(function)
+        if function is not None and at is not None and at.text == plain and self.show(function) == function.text:
+            head, tail = function.text[: at.start - function.start], function.text[at.end - function.start :]
+        else:
+            head, _, tail = name.rpartition(plain)
         if function is not None and function.type in ("identifier", "template_function"):
             head += namespace_of(infos[0], self.info)
         return f"{head}{new}{tail}({', '.join(['km_sink', *texts])});"

@@ -5,6 +5,7 @@ What no kept access depends on is dropped; loads are folded into a sink, stores 
 
 from __future__ import annotations
 
+from mutate.analysis.barriers import BARRIER_OBJECTS, barrier_objects
 from mutate.analysis.lambdas import around
 from mutate.analysis.plans import Act, Piece, Plan
 from mutate.analysis.program import Program
@@ -16,11 +17,13 @@ from mutate.mutations.base import (
     Refused,
     Rewrite,
     clones_wanted,
+    copy_name,
     error_refusal,
     grid_barrier_refusal,
     lambda_refusal,
     library_barrier_refusal,
     library_memory_refusal,
+    load_notes,
     opaque_call_refusal,
 )
 from mutate.mutations.pointers import Pointers, dispatch_table
@@ -175,36 +178,46 @@ def _flatten(pieces: list[Piece]) -> list[Piece]:
 def retained_notes(slicers: list[Slicer], why: str) -> tuple[Note, ...]:
     """One note for each load whose value the slice needs, those in functions that are called as they are too."""
     places = [(slicer.info, node) for slicer in slicers for node in sorted(slicer.retained, key=lambda n: n.start)]
-    work = [f for slicer in slicers for f in slicer.whole_calls]
-    seen = {id(f) for f in work}
-    for info in work:
-        places += [(info, a.node) for a in info.sites.accesses if a.touches_global and a.reads]
-        fresh = {id(c): c for called in info.callees.values() for c in called if id(c) not in seen}
-        seen |= fresh.keys()
-        work += fresh.values()
+    return load_notes(places, [f for slicer in slicers for f in slicer.whole_calls], why)
+
+
+def kept_library_code(slicers: list[Slicer]) -> tuple[Note, ...]:
+    """One note for each grid-wide barrier, barrier object, ``new`` and ``delete``, which stay as they are."""
     notes: list[Note] = []
-    for info, node in places:
-        expansion = info.function.file.expansion
-        span = expansion.to_source(node.span) if info.function.file.main else None
-        notes.append(Note("retained-load", f"{' '.join(expansion.show(node.span).split())[:60]} {why}", span))
-    return tuple(dict.fromkeys(notes))
+    for slicer in slicers:
+        file = slicer.info.function.file
+        places = [(b.node, f"{b.spelling}() stays: the accesses that it is made of are global ones")
+                  for b in slicer.info.sites.barriers if b.scope == "grid"]
+        places += [(v.node, f"{v.name} stays, with all that arrives at it or waits for it")
+                   for v in barrier_objects(slicer.info)
+                   if v.node is not None and v.type.innermost().name in BARRIER_OBJECTS]
+        notes += [Note("heap-kept", f"`{' '.join(n.text.split())[:50]}` stays with constructors, destructors and the "
+                       "allocator, and what they compute", file.expansion.to_source(n.span) if file.main else None)
+                  for n in slicer.info.function.body.walk() if n.type in ("new_expression", "delete_expression")]
+        notes += [Note("barrier-kept", text, file.expansion.to_source(n.span) if file.main else None)
+                  for n, text in sorted(places, key=lambda p: p[0].start)]
+    return tuple(notes)
 
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    for refusal in (error_refusal(program), grid_barrier_refusal(program),
-                    library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told"),
-                    library_memory_refusal(program, f"a {style.id} variant"),
+    # What the library and the allocator access themselves is in original and variant, as all other accesses are.
+    whole = style.id == "memory-only"
+    for refusal in (error_refusal(program), None if whole else grid_barrier_refusal(program),
+                    library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told",
+                                            outside_kernel=whole),
+                    library_memory_refusal(program, f"a {style.id} variant", heap=not whole),
                     opaque_call_refusal(program, f"a {style.id} variant"), lambda_refusal(program)):
         if refusal is not None:
             return refusal
     wanted = [a for _, a in program.accesses() if a.touches_global and (
         (a.reads and style.keep.loads) or a.writes or a.kind in ("async", "asm"))]
-    if not wanted:
+    if not wanted and not any(n.type in ("new_expression", "delete_expression") for i in program.all()
+                              for n in i.function.body.walk()):
         return Refused("no-global-access", f"the kernel makes no access to global memory that {style.id} could keep")
     planner = Planner(program, style.keep)
     mutated = clones_wanted(program, program.touches_global)
-    names = {id(f): f"{f.function.name}_km{f.number or ''}" for f in mutated}
+    names = {id(f): copy_name(f) for f in mutated}
     pointers = Pointers(program, names, sink=True)
     features = {"bits", style.sink}
     edits: tuple[Edit, ...] = ()
@@ -232,7 +245,8 @@ def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
                 return Refused("store-read-back", f"`{text}` is stored and read back, and an address or the control "
                                "flow depends on it: the store cannot be taken away",
                                file.expansion.to_source(a.node.span) if file.main else None, "use memory-only")
-    notes = retained_notes(slicers, "stays: an address or the control flow depends on it")
+    notes = retained_notes(slicers, "stays: an address or the control flow depends on it") + \
+        kept_library_code(slicers)
     return Rewrite(edits, tuple(clones), frozenset(features | pointers.features), notes=notes,
                    dispatch=dispatch_table(program, names) if "dispatch" in pointers.features else (),
                    items=pointers.copies(program.kernel))

@@ -145,9 +145,45 @@ def test_loads_in_a_function_that_is_called_as_it_is_are_listed() -> None:
 ])
 def test_memory_that_is_accessed_by_code_which_is_not_followed(statement: str, slug: str) -> None:
     for mutation in ALL:
-        refused = made(f"__global__ void k(int **p, int n) {{ {statement} }}\n", mutation)
-        assert isinstance(refused, Refused)
-        assert refused.slug == slug
+        found = made(f"__global__ void k(int **p, int n) {{ {statement} }}\n", mutation)
+        if slug == "device-heap" and mutation == "memory-only":
+            # What the allocator accesses is in the original and in the variant.
+            assert isinstance(found, VariantText) and any(n.slug == "heap-kept" for n in found.notes)
+            continue
+        assert isinstance(found, Refused)
+        assert found.slug == slug
+
+
+SHARED_BARRIER = """#include <cuda/barrier>
+#include <cooperative_groups.h>
+__device__ void meet() { __syncthreads(); }
+__global__ void k(float *out, const float *in, const int *index) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ int s[256];
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    s[threadIdx.x] = index[threadIdx.x];
+    meet();
+    auto token = bar.arrive();
+    float x = sqrtf(in[s[threadIdx.x ^ 1]]);
+    bar.wait(std::move(token));
+    out[threadIdx.x] = x;
+    cooperative_groups::this_grid().sync();
+    out[threadIdx.x] += out[threadIdx.x ^ 1];
+}
+"""
+
+
+def test_memory_only_keeps_barriers_that_global_or_shared_state_is_behind() -> None:
+    found = made(SHARED_BARRIER, "memory-only")
+    assert isinstance(found, VariantText)
+    body = found.text.decode().split("__global__")[1]
+    for kept in ("if (threadIdx.x == 0) init(&bar, blockDim.x);", "auto token = bar.arrive();", "meet();",
+                 "bar.wait(std::move(token));", "cooperative_groups::this_grid().sync();"):
+        assert kept in body
+    assert "sqrtf" not in body
+    assert [n.text.split(" stays")[0] for n in found.notes if n.slug == "barrier-kept"] == [
+        "bar", "cooperative_groups::this_grid().sync()"]
+    assert isinstance(made(SHARED_BARRIER, "load-only"), Refused)
 
 
 ASYNC = """#include <cuda/pipeline>

@@ -1,0 +1,194 @@
+"""Which member functions a call names, and what its value is: ``object.f(x)``, ``pointer->f(x)``, ``object(x)``,
+
+``object[x]``, and ``f(x)`` in another member function.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mutate.analysis.objects import ObjectState, any_member_functions, member_functions, members_of
+from mutate.analysis.symbols import Space, Type, Var, pointer_to, resolve_named, type_name
+from mutate.analysis.value import MEMORY, Value, hides_no_pointer
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Unit, function_declarator
+
+if TYPE_CHECKING:
+    from mutate.analysis.values import Values
+
+
+@dataclass(frozen=True)
+class Called:
+    """``receiver`` is the object, or with ``arrow`` a pointer to it; ``own``: the object of the caller itself."""
+
+    name: str
+    functions: tuple[Function, ...]
+    receiver: Node | None
+    arrow: bool = False
+    own: bool = False
+    in_registers: bool = False
+    """An object that is loaded where it stands."""
+
+
+def member_called(values: Values, node: Node) -> Called | None:
+    """The member functions that a call may reach; ``None`` where it is no call of one by its name or operator."""
+    function, owner = node.get("function"), values.function.owner
+    if node.type == "subscript_expression":
+        base = node.get("argument")
+        found = _of_class(values, values.value(base).type, "operator[]", known=True) if base is not None else ()
+        return Called("operator[]", found, base) if found else None
+    if node.type != "call_expression" or function is None:
+        return None
+    if function.type == "field_expression":
+        receiver, op, name = function.get("argument"), function.get("operator"), _name(function.get("field"))
+        if receiver is None:
+            return None
+        if receiver.type == "this":
+            return Called(name, member_functions(values.unit, values.methods, owner, name), None, own=True)
+        type_ = values.value(receiver).decay().type
+        arrow = op is not None and op.text == "->"
+        if arrow:
+            type_ = type_.elem if type_.kind == "pointer" and type_.elem is not None else Type()
+        return Called(name, _of_class(values, type_, name), receiver, arrow)
+    if function.type in ("identifier", "template_function") and values.scopes.var_of.get(function) is None:
+        found = member_functions(values.unit, values.methods, owner, _name(function)) if owner else ()
+        return Called(_name(function), found, None, own=True) if found else None
+    if function.type in ("qualified_identifier", "lambda_expression", "primitive_type"):
+        return None
+    found = _of_class(values, values.value(function).type, "operator()", known=True)
+    return Called("operator()", found, function) if found else None
+
+
+def _name(node: Node | None) -> str:
+    while node is not None and node.type in ("template_method", "template_function", "dependent_name"):
+        inner = node.get("name") or (node.kids[-1] if node.kids else None)
+        node = inner if inner is not node else None
+    return node.text if node is not None else ""
+
+
+def _of_class(values: Values, type_: Type, name: str, known: bool = False) -> tuple[Function, ...]:
+    if type_.kind != "value":
+        return ()
+    if values.unit.struct(type_.name) is not None:
+        return member_functions(values.unit, values.methods, type_.name, name)
+    if known or not (type_.name in ("", "auto") or is_type_variable(values, type_.name)):
+        return ()  # of a library's class
+    return any_member_functions(values.methods, name)
+
+
+def is_type_variable(values: Values, name: str) -> bool:
+    """Whether a name stands for a type that is not known here: a template parameter, an alias."""
+    function = values.function
+    return name in function.template_params or _is_class_parameter(function, name) or \
+        values.unit.typedef(name) is not None or bool(re.search(
+            rf"\busing\s+{re.escape(name)}\s*=|\btypedef\b[^;]*\b{re.escape(name)}\s*;", function.body.text))
+
+
+def _is_class_parameter(function: Function, name: str) -> bool:
+    return bool(function.owner) and any(
+        up.type == "template_declaration" and (plist := up.get("parameters")) is not None and
+        any(n.text == name and n.type in ("type_identifier", "identifier") for n in plist.walk())
+        for up in function.node.ancestors())
+
+
+def object_of(values: Values, called: Called) -> Value:
+    """The object that a member function is called on."""
+    if called.own:
+        return values.deref(values.this())
+    value = values.value(called.receiver)
+    return values.deref(value) if called.arrow else value
+
+
+def state_of(values: Values, called: Called) -> ObjectState:
+    """What the called function knows of its object."""
+    if called.own:
+        members = values.scopes.members
+        some = next(iter(members.values()), None)
+        return ObjectState((some.home, some.home_roots) if some is not None else (frozenset(), frozenset()),
+                           lambda m: (frozenset(members[m].spaces), frozenset(members[m].roots)) if m in members
+                           else (frozenset({Space.UNKNOWN}), frozenset()))
+    found = object_of(values, called)
+    memory = found.spaces & MEMORY
+    home = memory
+    if called.arrow and not found.spaces:
+        home = frozenset({Space.UNKNOWN})
+    if called.in_registers:
+        home = frozenset()
+
+    def pointers(member: str) -> tuple[frozenset[Space], frozenset[Var]]:
+        if not found.spaces and not found.roots:
+            return found.targets or frozenset({Space.UNKNOWN}), found.target_roots
+        return values.pointee_in(found, member)
+
+    return ObjectState((home, found.roots if home else frozenset()), pointers)
+
+
+def behind(values: Values, found: Value) -> tuple[frozenset[Space], frozenset[Var]]:
+    """Where the pointers of an object may point, all of its members taken together."""
+    spaces, roots = values.pointee_in(found) if found.spaces or found.roots else (frozenset(), frozenset())
+    spaces, roots = spaces | found.targets, roots | found.target_roots
+    # Each pointer of a structure that the host has filled points to other memory.
+    parts = {r.pointee(m) for r in roots & found.roots if r.is_param for m in members_of(values.unit, found.type.name)}
+    return spaces, roots | parts
+
+
+def result(values: Values, functions: tuple[Function, ...], args: list[Node], found: Value | None) -> Value:
+    """The value of a call: of what it is, and where it points or, for a reference, lies."""
+    function = functions[0]
+    spaces, roots = behind(values, found) if found is not None else (frozenset(), frozenset())
+    for i, arg in enumerate(args):
+        v = values.value(arg)
+        pointer = v.decay()
+        spaces, roots = spaces | pointer.targets, roots | pointer.target_roots
+        if function.returns_reference and i < len(function.params) and "&" in function.params[i].type_text:
+            spaces, roots = spaces | v.spaces, roots | v.roots
+    type_ = returned_type(values, function)
+    if function.returns_reference:
+        own = _returns_member(values, function) if found is not None else False
+        if found is not None and (own or not spaces):
+            return Value(type_, found.spaces, found.roots, *(values.pointee_in(found) if type_.is_address else ()))
+        held = values.pointee_in(Value(type_, spaces, roots)) if type_.is_address else ()
+        return Value(type_, spaces, roots, *held)
+    if may_point(values.unit, type_):
+        return Value(type_, frozenset(), frozenset(), spaces, roots)
+    return Value(type_)
+
+
+def may_point(unit: Unit, type_: Type) -> bool:
+    """Whether what a function returns may be or hold a pointer; a template parameter is taken for a number."""
+    if type_.kind == "value" and type_.name not in ("", "auto"):
+        return unit.struct(type_.name) is not None and not hides_no_pointer(unit, type_)
+    return True
+
+
+def returned_type(values: Values, function: Function) -> Type:
+    """The type that a function returns; of a reference, what it refers to."""
+    if function.name == function.owner:
+        return Type("value", function.name)
+    type_ = resolve_named(values.unit, type_name(function.node.get("type")))
+    outer, inner = function.node.get("declarator"), function_declarator(function.node)
+    while outer is not None and outer is not inner:
+        if outer.type == "pointer_declarator":
+            type_ = pointer_to(type_)
+        outer = outer.get("declarator") or (outer.kids[-1] if outer.kids else None)
+    return type_
+
+
+def _returns_member(values: Values, function: Function) -> bool:
+    """Whether a function returns a reference to a part of its object itself, not to what a member points to."""
+    members = members_of(values.unit, function.owner)
+    back = [n.kids[0] for n in function.body.walk() if n.type == "return_statement" and n.kids]
+
+    def is_part(node: Node) -> bool:
+        if node.type == "subscript_expression":
+            base = node.get("argument")
+            name = base.text.removeprefix("this->") if base is not None else ""
+            return name in members and members[name].type.kind == "array"
+        if node.type == "conditional_expression":
+            return all((p := node.get(f)) is not None and is_part(p) for f in ("consequence", "alternative"))
+        name = node.text.removeprefix("this->")
+        return node.text == "*this" or (name in members and not members[name].is_ref)
+
+    return bool(back) and all(is_part(n) for n in back)

@@ -1,0 +1,168 @@
+"""Classes: their members, and the member functions that a call on an object may reach.
+
+A member function is analysed with its object's members as variables. Where they live, and where their pointers point,
+its caller's object says; a member function that is called on several kinds of objects is analysed for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mutate.analysis.symbols import Space, Type, Var, declared_type, resolve_named, type_name
+from mutate.frontend.tree import Node
+from mutate.frontend.units import Function, Unit, declarator_name, function_declarator
+
+_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+Targets = tuple[frozenset[Space], frozenset[Var]]
+Methods = Mapping[str, Sequence[Function]]
+"""Member functions by their names."""
+
+
+@dataclass(frozen=True)
+class ObjectState:
+    """What a caller knows of the object of a call: where it lives, and where the pointers in a member point.
+
+    ``home`` is empty for an object in registers.
+    """
+
+    home: Targets
+    pointers: Callable[[str], Targets]
+
+
+def base_names(spec: Node) -> list[str]:
+    """Plain names of the classes that a class is derived from."""
+    clause = spec.find("base_class_clause")
+    return [type_name(k) for k in clause.kids if k.type in ("type_identifier", "template_type", "qualified_identifier")
+            ] if clause is not None else []
+
+
+def unknown_base(unit: Unit, name: str, depth: int = 0) -> str:
+    """A class that ``name`` is derived from and that the unit does not define; empty where there is none."""
+    spec = unit.struct(name)
+    for base in base_names(spec) if spec is not None else ():
+        if unit.struct(base) is None or depth > 8:
+            return base
+        if deeper := unknown_base(unit, base, depth + 1):
+            return deeper
+    return ""
+
+
+def members_of(unit: Unit, name: str, depth: int = 0) -> dict[str, Var]:
+    """The members of a class as variables, those of its bases too. Members of a union are one variable."""
+    spec = unit.struct(name)
+    if spec is None or depth > 8:
+        return {}
+    found: dict[str, Var] = {}
+    for base in base_names(spec):
+        found |= members_of(unit, base, depth + 1)
+    _collect(unit, spec, None, found)
+    return found
+
+
+def _collect(unit: Unit, spec: Node, shared: Var | None, found: dict[str, Var]) -> None:
+    """The members that a class declares itself; ``shared`` is the variable of the union around them."""
+    body = spec.get("body")
+    for member in body.kids if body is not None else ():
+        if member.type != "field_declaration":
+            continue
+        type_node = member.get("type")
+        fixed = any(k.type == "storage_class_specifier" and k.text == "static" for k in member.kids)
+        base = resolve_named(unit, type_name(type_node))
+        named = False
+        for kid in member.kids:
+            label = declarator_name(kid) if kid is not type_node and kid.type != "bitfield_clause" else None
+            if label is None or label.type != "field_identifier" or kid is member.get("default_value"):
+                continue
+            named = True
+            type_, is_ref = declared_type(base, kid)
+            if type_.name == "function":
+                continue
+            found[label.text] = shared or Var(label.text, type_, Space.LOCAL if type_.kind == "array" else
+                                              Space.REGISTER, None, is_ref=is_ref, is_param=True, member=not fixed,
+                                              file_scope=fixed)
+        if not named and type_node is not None and type_node.type in _CLASSES:
+            union = shared or (Var("union", Type(), Space.REGISTER, None, is_param=True, member=True)
+                               if type_node.type == "union_specifier" else None)
+            _collect(unit, type_node, union, found)
+
+
+def lineage(unit: Unit, name: str, depth: int = 0) -> Iterator[str]:
+    """A class and the classes that it is derived from, the nearest first."""
+    yield name
+    spec = unit.struct(name)
+    for base in base_names(spec) if spec is not None and depth < 8 else ():
+        yield from lineage(unit, base, depth + 1)
+
+
+def member_functions(unit: Unit, methods: Methods, class_name: str, name: str) -> tuple[Function, ...]:
+    """Member functions of a class with a name, those of the nearest class that has one."""
+    for owner in lineage(unit, class_name):
+        found = tuple(f for f in methods.get(name, ()) if f.owner == owner)
+        if found:
+            return tuple(f for f in found if f.is_device) or found
+    return ()
+
+
+def any_member_functions(methods: Methods, name: str) -> tuple[Function, ...]:
+    """Member functions with a name in whichever class, for an object whose class is not known."""
+    found = tuple(methods.get(name, ()))
+    return tuple(f for f in found if f.is_device) or found
+
+
+def is_in_class(function: Function) -> bool:
+    """Whether a member function is defined where its class is."""
+    return any(up.type == "field_declaration_list" for up in function.node.ancestors())
+
+
+def declaration_of(unit: Unit, function: Function) -> Node | None:
+    """The declaration, in its class, of a member function that is defined outside."""
+    spec = unit.struct(function.owner)
+    body = spec.get("body") if spec is not None else None
+    declarator = function_declarator(function.node)
+    for member in body.kids if body is not None else ():
+        inner = next((k for k in member.kids if k.type == "field_declaration"), None) \
+            if member.type == "template_declaration" else member
+        there = function_declarator(inner) if inner is not None and inner.type == "field_declaration" else None
+        if there is None or declarator is None or (name := declarator_name(there)) is None:
+            continue
+        if name.text == function.name and _parameter_types(there) == _parameter_types(declarator):
+            return member
+    return None
+
+
+def _parameter_types(declarator: Node) -> list[str]:
+    plist = declarator.get("parameters")
+    out = []
+    for p in plist.kids if plist is not None else ():
+        name = declarator_name(p.get("declarator"))
+        text = p.text.split("=")[0]
+        out.append("".join((text if name is None else text.replace(name.text, "", 1) if p.get("type") is None else
+                            p.text[: name.start - p.start] + p.text[name.end - p.start :].split("=")[0]).split()))
+    return out
+
+
+def obstacle(unit: Unit, function: Function) -> str:
+    """Why no mutated copy of a member function can be put into its class; empty where it can."""
+    spec = unit.struct(function.owner)
+    if function.name == function.owner:
+        return "a constructor"
+    if function.name.startswith("~"):
+        return "a destructor"
+    if function.name.startswith("operator") and function.name not in COPIES:
+        return "an overloaded operator"
+    if function.is_virtual:
+        return "virtual"
+    if spec is None:
+        return "a member of a class that is not known"
+    if base := unknown_base(unit, function.owner):
+        return f"a member of a class derived from {base}, which is defined elsewhere"
+    if not function.file.main or spec.text_source is not function.node.text_source:
+        return "a member of a class in an included file, to which no mutated copy can be added"
+    if not is_in_class(function) and declaration_of(unit, function) is None:
+        return "a member of a class that does not declare it so"
+    return ""
+
+
+COPIES = {"operator()": "km_call", "operator[]": "km_at"}
+"""Names of the mutated copies of operators."""

@@ -1,0 +1,132 @@
+"""Memory that member functions access: what stays of them, and that the variants do what they claim when run."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from object_cases import CASES, ObjectCase
+
+from mutate.frontend.load import SourceOptions, load_unit
+from mutate.model import DynamicCounts, Outcome, Verdict
+from mutate.mutations.base import Refused
+from mutate.mutations.build import VariantText, build_variant
+from mutate.mutations.registry import parse_composition
+from mutate.pipeline.run import prove_file
+from mutate.results import Request, VariantResult
+from mutate.toolchain.locate import find_toolchain
+
+needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+VALUES = ("memory-only", "load-only", "store-only", "math-only")
+BY_NAME = {c.name: c for c in CASES}
+
+
+@cache
+def run(name: str) -> dict[str, VariantResult]:
+    request = Request(Path(f"{name}.cu"), VALUES, dynamic=True, text=BY_NAME[name].source.encode())
+    (result,) = prove_file(request).results
+    assert result.error is None, result.error
+    return {v.mutation: v for v in result.variants}
+
+
+def built(source: str, mutation: str, options: SourceOptions | None = None) -> VariantText | Refused:
+    unit = load_unit(source.encode(), "objects.cu", options)
+    return build_variant(unit, unit.kernels[-1], parse_composition(mutation), options=options)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("mutation", VALUES)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_a_run_of_a_variant_does_what_it_claims(name: str, mutation: str) -> None:
+    v = run(name)[mutation]
+    assert v.outcome is Outcome.OK, v.log or v.refusal
+    assert v.certificate is not None and v.certificate.dynamic is not None
+    found: DynamicCounts = v.certificate.dynamic
+    assert not found.why_not, found.why_not
+    pairs, said = found.memory, v.certificate.reasons
+    if mutation == "memory-only":
+        assert pairs["global_load"].same and pairs["global_store"].same, said
+        assert pairs["global_load"].original and pairs["global_store"].original
+    elif mutation == "load-only":
+        assert pairs["global_load"].same and not pairs["global_store"].variant, said
+    elif mutation == "store-only":
+        assert pairs["global_store"].same, said
+    else:
+        assert not pairs["global_store"].variant and bool(pairs["global_load"].variant) == BY_NAME[name].retained, said
+    assert v.certificate.verdict is Verdict.VALID or (mutation == "math-only" and BY_NAME[name].retained), said
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_of_member_functions_only_the_accesses_are_left(case: ObjectCase) -> None:
+    made = built(case.source, "memory-only")
+    assert isinstance(made, VariantText), made
+    text = made.text.decode()
+    left = text[text.index("km_sink; /* kmutate memory-only */") :]
+    for expected in case.expected:
+        assert expected in text
+    for gone in case.gone:
+        assert gone not in left
+
+
+VIEW = "struct View {{ const float *p; {} }};\n__global__ void k(float *out, const float *in) {{ View v{{in}}; {} }}\n"
+
+
+@pytest.mark.parametrize(("member", "body", "words"), [
+    ("virtual __device__ float get(int i) { return p[i]; }", "out[0] = v.get(1);", "is virtual"),
+    ("float x; __device__ View(const float *q) : p(q), x(q[1]) {}", "out[0] = v.x;", "is a constructor"),
+    ("__device__ ~View() { *const_cast<float *>(p) = 1.0f; }", "out[0] = 1.0f;", "is a destructor"),
+    ("__device__ float operator+(int i) const { return p[i]; }", "out[0] = v + 1;", "is an overloaded operator"),
+])
+@pytest.mark.parametrize("mutation", VALUES)
+def test_what_cannot_be_copied_into_its_class_is_refused(member: str, body: str, words: str, mutation: str) -> None:
+    made = built(VIEW.format(member, body), mutation)
+    assert isinstance(made, Refused) and made.slug == "opaque-call"
+    assert words in made.why
+
+
+def test_a_class_whose_base_is_not_known_is_refused() -> None:
+    source = "template <class B> struct View : B { __device__ float get(int i) { return this->p[i]; } };\n" \
+             "struct P { const float *p; };\n" \
+             "__global__ void k(float *out, View<P> v) { out[0] = v.get(1); }\n"
+    made = built(source, "memory-only")
+    assert isinstance(made, Refused) and "derived from B, which is defined elsewhere" in made.why
+
+
+def test_a_class_of_an_included_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "view.h").write_text("struct View { const float *p; __device__ float get(int i) { return p[i]; } };\n")
+    made = built('#include "view.h"\n__global__ void k(float *out, View v) { out[0] = v.get(1); }\n', "memory-only",
+                 SourceOptions((), (str(tmp_path),), "sm_90"))
+    assert isinstance(made, Refused) and "in an included file" in made.why
+
+
+@pytest.mark.parametrize("mutation", VALUES)
+def test_member_functions_without_global_memory_stay_as_they_are(mutation: str) -> None:
+    made = built("struct Counter { int n; __device__ int next() { return n++; } };\n"
+                 "__global__ void k(float *out, const float *in) {\n"
+                 "    Counter c{0};\n"
+                 "    for (int j = 0; j < 4; j++) out[c.next()] = in[threadIdx.x] * 2.0f;\n"
+                 "}\n", mutation)
+    assert isinstance(made, VariantText)
+    assert "next_km" not in made.text.decode() and "out[c.next()]" in made.text.decode()
+
+
+FUNCTION_RESULTS = """__device__ int end(const int *p, int i) { return p[i]; }
+__device__ void range(const int *p, int i, int *first, int *last) { *first = p[i]; *last = p[i + 1]; }
+__global__ void k(float *y, const int *row, const float *a) {
+    float s = 0.0f;
+    int first, last;
+    range(row, threadIdx.x, &first, &last);
+    for (int j = first; j < last; j++) s += a[j];
+    for (int j = 0; j < end(row, threadIdx.x); j++) s += a[j];
+    y[threadIdx.x] = s;
+}
+"""
+
+
+def test_math_only_keeps_the_loads_of_functions_that_give_loops_their_bounds() -> None:
+    made = built(FUNCTION_RESULTS, "math-only")
+    assert isinstance(made, VariantText)
+    body = made.text.decode().split("__global__")[1]
+    assert "j < end(row" in body and " range(row" in body and "km_opaque(&a[j])" in body
+    assert {n.text.split(" stays")[0] for n in made.notes if n.slug == "retained-load"} == {"p[i]", "p[i + 1]"}
