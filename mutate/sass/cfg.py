@@ -25,6 +25,9 @@ _ALWAYS = frozenset({"", "@PT", "@UPT"})
 _NEVER = frozenset({"@!PT", "@!UPT"})
 
 
+_REGISTER = re.compile(r"\bU?R\d+\b")
+
+
 def address_operand(instruction: Instruction) -> int | None:
     """The code address that is the last operand of a branch, call or join, as an offset of the kernel."""
     match = _ADDRESS.search(instruction.operands)
@@ -106,7 +109,8 @@ def _step(instruction: Instruction, number: int, count: int, index: Mapping[int,
         return Step((), falls)
     if name == "CALL":
         # The callee comes back to the next instruction (its return address is data).
-        called = None if ".ABS" in instruction.opcode else target
+        # With a register, whether absolute or relative to a place, it goes to where a pointer says.
+        called = None if ".ABS" in instruction.opcode or _REGISTER.search(instruction.operands) else target
         return Step((), not last, call=called, anywhere=called is None)
     if name == "BSYNC":
         register = _BARRIER_REGISTER.search(instruction.operands)

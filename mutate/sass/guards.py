@@ -32,6 +32,7 @@ from mutate.sass.operands import operands_of, written
 
 _ADDRESSES = re.compile(r"0x([0-9a-f]+)")
 _RETURN = re.compile(r"\bR\d+\b")
+_UNIFORM = re.compile(r"UR\d+")
 _BARRIER_REGISTER = re.compile(r"\bB(\d+)\b")
 # Does not go on to the next instruction when its predicate holds.
 _LEAVES = frozenset({"BRA", "EXIT", "RET", "KILL", "RTT", "CALL", *INDIRECT})
@@ -333,11 +334,13 @@ class _Machine:
     def _call(self, number: int, state: State) -> None:
         """The callee starts with nothing known; after it everything is known that it cannot have written.
 
+        Results of functions are in vector registers. A uniform register that is read after a call was written since, or
+        the callee has given it back as it was, even one that is not known.
         It comes back to the address that it was given in a register: the next instruction as a rule. Where the register
         is not known, any known register value that is a code address may be it.
         """
         step = self.steps[number]
-        after: State = {}
+        after: State = {k: v for k, v in state.items() if _UNIFORM.fullmatch(k)}
         if step.call is None:
             # An outside function or one called through a pointer: it may be any of these.
             for entry in self.program.functions:
@@ -345,7 +348,8 @@ class _Machine:
         else:
             self._arrive(step.call, {})
             lost = self.program.written_by(step.call)
-            after = {} if lost is None else {k: v for k, v in state.items() if k not in lost and k not in self.halves}
+            if lost is not None:
+                after = {k: v for k, v in state.items() if k not in lost and k not in self.halves}
         self._arrive(number + 1, after)
         entries = self.program.functions if step.call is None else [step.call]
         registers = [self.program.returns_to(e) for e in entries]

@@ -43,6 +43,7 @@ UFLO UVIADD UVIMNMX UVIADDMNMX UF2F UF2FP UF2I UFRND UI2F UI2FP UI2I UFADD UFMUL
 _PAIR_NAMES = frozenset({"DADD", "DMUL", "DFMA", "DMNMX", "FADD2", "FMUL2", "FFMA2", "LEPC"})
 _MATRIX_NAMES = frozenset({"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA"})
 # Two destinations of up to four registers each, and a predicate.
+_MASK = re.compile(r",\s*0x([1-9a-f])\s*$")
 _TEXTURE_NAMES = frozenset({"TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "SUQUERY"})
 _ALL_PREDICATES = tuple(f"P{n}" for n in range(7))
 
@@ -156,8 +157,11 @@ def written(instruction: Instruction) -> tuple[str, ...] | None:
         return _ALL_PREDICATES
     if name in _TEXTURE_NAMES:
         leading = [o.number for o in operands if o.kind == "R"][:2]
+        # Which of the four components are wanted is the last operand; two go to each of the destinations.
+        mask = _MASK.search(instruction.operands) if name in ("TEX", "TLD", "TLD4", "TXD") else None
+        count = max(1, int(mask.group(1), 16).bit_count()) if mask is not None else 4
         return (*(o.key for o in operands if o.kind == "P" and o.number >= 0),
-                *(f"R{number + n}" for number in leading if number >= 0 for n in range(4)))
+                *(f"R{number + n}" for number in leading if number >= 0 for n in range(count)))
     if name == "UR2UP":
         return tuple("U" + p for p in _ALL_PREDICATES)
     if name == "BMOV":

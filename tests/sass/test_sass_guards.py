@@ -445,3 +445,21 @@ def test_random_programs_are_never_called_guarded_where_they_are_not(arch, seed)
     # And much of what can be known is found: the rest is impossible for reasons beside the flag.
     impossible = present - possible
     assert len(claimed) >= 0.4 * len(impossible)
+
+
+def test_what_a_function_called_through_a_pointer_leaves_alone():
+    call = ("CALL.REL.NOINC", "R6 0x0")  # to where R6 says, from offset 0: not to offset 0
+    uniform = (("ULDC", "UR42, c[0x3][0x0]"), call, ("ISETP.NE.AND", "P0, PT, RZ, UR42, PT"))
+    assert stores_guarded(*uniform, (*STORE, "@P0"), ("EXIT",)) == [True]
+    # A vector register may be its result, and a predicate is nobody's.
+    vector = (("LDC", "R4, c[0x3][0x0]"), call, ("ISETP.NE.AND", "P0, PT, RZ, R4, PT"))
+    assert stores_guarded(*vector, (*STORE, "@P0"), ("EXIT",)) == [False]
+    predicate = (("ISETP.NE.AND", "P0, PT, RZ, c[0x3][0x0], PT"), call)
+    assert stores_guarded(*predicate, (*STORE, "@P0"), ("EXIT",)) == [False]
+
+
+def test_a_texture_fetch_writes_the_components_of_its_mask():
+    fetch = "RZ, R14, R14, R25, UR4, 0x0, 2D, "
+    for mask, guarded_there in (("0x1", [True]), ("0x7", [True]), ("0xf", [False])):
+        assert stores_guarded(("LDC", "R17, c[0x3][RZ]"), ("TEX.LL", fetch + mask),
+                              ("ISETP.NE.AND", "P0, PT, RZ, R17, PT"), (*STORE, "@P0"), ("EXIT",)) == guarded_there
