@@ -68,15 +68,19 @@ class _Retention:
 
     def _settle(self) -> bool:
         """Looks at every function, callees first; whether one needs more of the others than they knew of."""
-        before = (self._wants.size, dict(self._params))
+        before = self._wants.size
         for info in (*self._program.functions, self._program.kernel):
-            found = self._found[id(info)] = self._look(info)
-            self._params[id(info)] = frozenset(
-                i for i, v in enumerate(info.scopes.params)
-                if v in found.needed or (Mem(v) in found.needed and not v.type.is_address))
+            itself = any(c is info for cs in info.callees.values() for c in cs)
+            while True:
+                found = self._found[id(info)] = self._look(info)
+                known, self._params[id(info)] = self._params.get(id(info), frozenset()), frozenset(
+                    i for i, v in enumerate(info.scopes.params)
+                    if v in found.needed or (Mem(v) in found.needed and not v.type.is_address))
+                if known == self._params[id(info)] or not itself:
+                    break  # what calls itself needs more for what it hands on to itself
             self._wants.members |= {o.name for o in found.needed if isinstance(o, Var) and o.member}
             self._wants.memory |= {o.var for o in found.needed if isinstance(o, Mem) and o.var.space is Space.SHARED}
-        return before != (self._wants.size, self._params)
+        return before != self._wants.size and bool(self._program.functions)
 
     def _look(self, info: FunctionInfo) -> _Retained:
         start = _starts(info)

@@ -53,21 +53,36 @@ class Planner:
             pass
 
     def _settle(self) -> bool:
-        """Slices every function; whether one of them wants more of the others than they knew of."""
+        """Slices every function that gets a copy; whether one of them wants more of the others than they knew of."""
         before = self.wants.size
-        self._slicers.clear()
-        for info in self.program.all():
+        # Callees come first.
+        infos = [*(i for i in self.program.functions if self.program.touches_global(i)), self.program.kernel]
+        again: set[int] = set()
+        for info in infos:
+            found = self._slicers.get(id(info))
+            if found is not None and self._is_met(info, found) and not any(
+                    id(c) in again for cs in info.callees.values() for c in cs):
+                continue
+            again.add(id(info))
+            self._slicers.pop(id(info), None)
             slicer = self.slicer(info)
             self.wants.members |= {v.name for v in slicer.needed if not isinstance(v, Mem) and v.member}
             self.wants.members |= slicer.named_members
             self.wants.memory |= {o.var for o in slicer.needed if isinstance(o, Mem)}
-        for info in self.program.all():
+        for info in infos:
             for call in info.sites.calls:
                 for callee in info.callees.get(call.node, ()):
                     for param, (_, roots) in zip(callee.scopes.params, call.targets, strict=False):
                         if not self.wants.memory.isdisjoint(param.roots):
                             self.wants.memory |= roots
-        return self.wants.size > before
+        return self.wants.size > before and len(infos) > 1
+
+    def _is_met(self, info: FunctionInfo, slicer: Slicer) -> bool:
+        """Whether a slice has all that is wanted and that the function could give."""
+        touched = {r for a in info.sites.accesses for r in a.roots}
+        touched |= {r for call in info.sites.calls for _, roots in call.targets for r in roots}
+        return all(Mem(v) in slicer.needed for v in self.wants.memory & touched) and \
+            all(info.scopes.members[m] in slicer.needed for m in self.wants.members & info.scopes.members.keys())
 
     def slicer(self, info: FunctionInfo) -> Slicer:
         found = self._slicers.get(id(info))
