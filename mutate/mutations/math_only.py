@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mutate.analysis.barriers import barriers_inside
 from mutate.analysis.dataflow import definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
@@ -27,7 +28,6 @@ from mutate.mutations.base import (
     clones_wanted,
     copy_name,
     error_refusal,
-    grid_barrier_refusal,
     library_memory_refusal,
     load_notes,
     namespace_of,
@@ -159,6 +159,12 @@ class _Writer:
             refusal = self._access(a)
             if refusal is not None:
                 return refusal
+        for barrier in self.info.sites.barriers:
+            if barrier.scope == "grid":
+                # It waits for the block before and after it waits for the others.
+                self.out.replace(barrier.node.span, "(__syncthreads(), __syncthreads())",
+                                 "grid-wide barrier becomes the block's")
+                self.out.comment(barrier.node, "grid-wide barrier becomes the block's")
         for node, callees in self.info.callees.items():
             mutated = [c for c in callees if id(c) in self.names and node not in self.whole]
             function, call = node.get("function"), self.info.sites.call_at[node]
@@ -292,14 +298,14 @@ def _may_precede(store: Node, load: Node) -> bool:
 
 
 def transform(program: Program) -> Rewrite | Refused:
-    for refusal in (error_refusal(program), grid_barrier_refusal(program), shared_pipeline_refusal(program),
+    for refusal in (error_refusal(program), shared_pipeline_refusal(program),
                     library_memory_refusal(program, "a math-only variant"),
                     opaque_call_refusal(program, "a math-only variant")):
         if refusal is not None:
             return refusal
     if not any(a.touches_global for _, a in program.accesses()):
         return Refused("no-global-access", "the kernel makes no access to global memory: it is math-only already")
-    mutated = clones_wanted(program, program.touches_global)
+    mutated = clones_wanted(program, lambda f: program.touches_global(f) or "grid" in barriers_inside(f))
     names = {id(f): copy_name(f) for f in mutated}
     retention = _Retention(program)
     pointers = Pointers(program, names, sink=False)
@@ -317,6 +323,9 @@ def transform(program: Program) -> Rewrite | Refused:
             return refusal
         features |= writer.features
         guarded |= writer.guarded
+        notes += [Note("grid-barrier-replaced", f"{b.spelling}() waits for the block only: the accesses that make it "
+                       "wait for other blocks are gone", info.function.file.expansion.to_source(b.node.span)
+                       if info.function.file.main else None) for b in info.sites.barriers if b.scope == "grid"]
         whole = {id(c): c for n in sorted(retained.calls, key=lambda n: n.start) for c in info.callees[n]}
         notes += load_notes([(info, a.node) for a in sorted(retained.loads, key=lambda a: a.node.start)],
                             [*whole.values()], "stays: a branch, a loop bound or an index depends on it")

@@ -186,6 +186,15 @@ def test_memory_only_keeps_barriers_that_global_or_shared_state_is_behind() -> N
     assert isinstance(made(SHARED_BARRIER, "load-only"), Refused)
 
 
+def test_math_only_waits_for_the_block_in_place_of_the_grid() -> None:
+    found = made(SHARED_BARRIER, "math-only")
+    assert isinstance(found, VariantText)
+    body = found.text.decode().split("__global__")[1]
+    assert "this_grid" not in body
+    assert "(__syncthreads(), __syncthreads()); /* kmutate: grid-wide barrier becomes the block's */" in body
+    assert any(n.slug == "grid-barrier-replaced" for n in found.notes)
+
+
 ASYNC = """#include <cuda/pipeline>
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
