@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mutate.analysis.barriers import barriers_inside
+from mutate.analysis.barriers import barrier_objects, barriers_inside
 from mutate.analysis.dataflow import definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
@@ -28,6 +28,7 @@ from mutate.mutations.base import (
     clones_wanted,
     copy_name,
     error_refusal,
+    grid_barrier_refusal,
     library_memory_refusal,
     load_notes,
     namespace_of,
@@ -298,7 +299,9 @@ def _may_precede(store: Node, load: Node) -> bool:
 
 
 def transform(program: Program) -> Rewrite | Refused:
-    for refusal in (error_refusal(program), shared_pipeline_refusal(program),
+    # What a barrier object compiles to hides from the certificate that a store is guarded.
+    hidden = grid_barrier_refusal(program) if any(barrier_objects(i) for i in program.all()) else None
+    for refusal in (error_refusal(program), hidden, shared_pipeline_refusal(program),
                     library_memory_refusal(program, "a math-only variant"),
                     opaque_call_refusal(program, "a math-only variant")):
         if refusal is not None:

@@ -187,7 +187,9 @@ def test_memory_only_keeps_barriers_that_global_or_shared_state_is_behind() -> N
 
 
 def test_math_only_waits_for_the_block_in_place_of_the_grid() -> None:
-    found = made(SHARED_BARRIER, "math-only")
+    assert isinstance(made(SHARED_BARRIER, "math-only"), Refused)  # a barrier object besides
+    found = made("#include <cooperative_groups.h>\n__global__ void k(float *out) {\n    out[threadIdx.x] = 1.0f;\n"
+                 "    cooperative_groups::this_grid().sync();\n    out[threadIdx.x ^ 1] += 2.0f;\n}\n", "math-only")
     assert isinstance(found, VariantText)
     body = found.text.decode().split("__global__")[1]
     assert "this_grid" not in body
