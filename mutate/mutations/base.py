@@ -209,6 +209,18 @@ class Rewriter:
         return merge_insertions([*self.edits, *closing, *opening, *comments])
 
 
+def before_else(statement: Node) -> bool:
+    """Whether an ``else`` follows, to which an ``if`` that the statement becomes would be the nearest."""
+    inner = statement
+    for up in statement.ancestors():
+        if up.type == "compound_statement":
+            return False
+        if up.type == "if_statement" and inner is up.get("consequence") and up.get("alternative") is not None:
+            return True
+        inner = up
+    return False
+
+
 def merge_insertions(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     """Joins insertions at the same byte, in the order given, so that nesting wraps come out right."""
     at: dict[int, list[Edit]] = {}

@@ -25,6 +25,7 @@ from mutate.mutations.base import (
     Refused,
     Rewrite,
     Rewriter,
+    before_else,
     clones_wanted,
     copy_name,
     error_refusal,
@@ -228,8 +229,7 @@ class _Writer:
         if a.kind == "fragment-store":
             self.features |= {"bits", "never"}
             pointer, fragment = self.out.show(arguments(a.node)[0]), self.out.show(a.value[0])
-            self.out.insert(a.node.start, f"if (km_never({fragment}, {pointer})) ", "store guarded")
-            self.out.comment(a.node, "store guarded")
+            self._guard(a.node, f"km_never({fragment}, {pointer})")
             return None
         if a.builtin:
             if a.kind == "surface-store":
@@ -243,6 +243,13 @@ class _Writer:
         self.out.wrap(a.node, "km_site(", ")", "store guarded")
         return None
 
+    def _guard(self, node: Node, condition: str) -> None:
+        """Puts a condition before a statement, which is an expression statement or stands for one."""
+        braces = node.parent is not None and before_else(node.parent)
+        self.out.insert(node.start, f"{'{ ' * braces}if ({condition}) ", "store guarded")
+        if braces and node.parent is not None:
+            self.out.insert(node.parent.end, " }", "store guarded")
+        self.out.comment(node, "store guarded")
 
     def _ptx(self, node: Node, ptx: PtxAccess) -> None:
         """One PTX instruction: a load becomes opaque values, a store is guarded, a copy loses its global side."""
@@ -256,8 +263,7 @@ class _Writer:
         elif ptx.kind == "store":
             self.features |= {"bits", "never"}
             value = " + ".join(f"km_bits({show(v)})" for v in ptx.values)
-            self.out.insert(node.start, f"if (km_never({value}, (const volatile void *)({address}))) ", "store guarded")
-            self.out.comment(node, "store guarded")
+            self._guard(node, f"km_never({value}, (const volatile void *)({address}))")
         else:
             self.out.replace(node.span, f"km_ptx_copy({show(ptx.values[0])}, {address}, {ptx.width})",
                              "asynchronous copy made opaque")

@@ -16,6 +16,7 @@ from mutate.mutations.base import (
     Note,
     Refused,
     Rewrite,
+    before_else,
     clones_wanted,
     copy_name,
     error_refusal,
@@ -111,7 +112,7 @@ class _Writer(PieceWriter):
             if value:
                 self.features.add("any")
             text = f"{{ {' '.join([*lines, f'return{value};'])} }}"
-        elif alone and len(lines) != 1:
+        elif alone and (len(lines) != 1 or (lines[0].startswith("if ") and before_else(node))):
             text = f"{{ {' '.join(lines)} }}"
         elif len(lines) == 1:
             text = lines[0]

@@ -377,3 +377,19 @@ def test_bytes_copied_to_a_variable_are_a_load() -> None:
     check_valid(prove(source, *SLICED, "math-only"))
     kernel = text_of(source, "store-only").split("__global__")[1]
     assert "memcpy" not in kernel
+
+
+@pytest.mark.parametrize(("mutation", "body"), [
+    ("memory-only", "if (n < 4) s = n > 2 ? in[i] : 1.0f; else out[i + 64] = 2.0f; out[i] = s;"),
+    ("load-only", "if (n < 4) atomicAdd(&out[i], in[i]); else s = in[i + 64]; out[i] = s;"),
+    ("store-only", "if (n < 4) s = n > 2 ? (out[i] = 2.0f) : 1.0f; else out[i + 64] = 2.0f;"),
+    ("math-only", "if (n < 4) asm volatile(\"st.global.f32 [%0], %1;\" :: \"l\"(out + i), \"f\"(s)); else s = in[i]; "
+                  "out[i + 64] = s;"),
+])
+def test_an_else_belongs_to_the_if_that_it_belonged_to(mutation: str, body: str) -> None:
+    """What a branch without braces becomes may begin with an ``if`` of its own."""
+    source = ("__global__ void k(const float *in, float *out, int n) { int i = threadIdx.x; float s = 0.5f; "
+              f"{body} }}\n")
+    text = text_of(source, mutation).split("__global__")[1]
+    branch = text[text.index("if (n < 4)") + 10 : text.index("else")]
+    assert branch.strip().startswith("{") and branch.count("{") == branch.count("}"), branch
