@@ -37,12 +37,23 @@ def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False, a
         if node in expressions:
             continue
         expressions.add(node)
-        uses = info.uses(node)
+        uses, inner = _at_once(info, node) if always else (info.uses(node), [])
+        work += inner
         branch = branch_of(node) if always else None
         work.extend(n for n in reach.sources(node, uses, needed)
                     if branch is None or (branch.start <= n.start and n.end <= branch.end))
         needed |= uses
     return needed, expressions
+
+
+def _at_once(info: FunctionInfo, node: Node) -> tuple[frozenset[Obj], list[Node]]:
+    """What an expression uses whenever it is evaluated, and its parts that are evaluated under conditions."""
+    inner = [n for n in node.walk() if n is not node and branch_of(n, node) is n]
+    if not inner:
+        return info.uses(node), []
+    outer = [n for n in inner if not any(m is not n and m.start <= n.start and n.end <= m.end for m in inner)]
+    parts = [n for n in node.walk() if not n.kids and not any(m.start <= n.start and n.end <= m.end for m in outer)]
+    return frozenset(o for n in parts for o in info.uses(n)), outer
 
 
 @dataclass(frozen=True)
@@ -129,17 +140,25 @@ class _Place:
     anywhere: bool
 
 
-def branch_of(node: Node) -> Node | None:
-    """The innermost conditional branch that an expression is in; ``None`` where it is in none."""
+def branch_of(node: Node, within: Node | None = None) -> Node | None:
+    """The innermost conditional branch that an expression is in or is; ``None`` where it is in none ``within``."""
     inner = node
     for up in node.ancestors():
-        if up.type in ("if_statement", "conditional_expression", "switch_statement"):
+        if inner is within:
+            return None
+        kind = up.type
+        if kind in ("if_statement", "conditional_expression", "switch_statement"):
             if inner is not up.get("condition"):
                 return inner
-        elif up.type == "binary_expression" and (op := up.get("operator")) is not None and op.text in ("&&", "||"):
+        elif kind == "case_statement":
+            return up
+        elif kind == "binary_expression" and (op := up.get("operator")) is not None and op.text in ("&&", "||"):
             if inner is up.get("right"):
                 return inner
-        elif up.type in ("function_definition", "lambda_expression"):
+        elif kind in ("for_statement", "while_statement", "for_range_loop"):
+            if inner is up.get("body"):
+                return inner  # perhaps it is never executed
+        elif kind in ("function_definition", "lambda_expression"):
             return None
         inner = up
     return None

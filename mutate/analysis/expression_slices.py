@@ -67,6 +67,8 @@ class ExpressionSlicer:
         """Loads whose value something kept depends on."""
         self.retained_calls: set[Node] = set()
         """Calls of functions that load, whose results something kept depends on."""
+        self.retained_updates: set[Node] = set()
+        """The same of functions that have no result: they change what they get by reference."""
         self.whole_calls: dict[FunctionInfo, Node] = {}
         """Functions that access global memory and are called as they are, each with such a call."""
         self._callee_params = callee_params
@@ -100,10 +102,10 @@ class ExpressionSlicer:
             self._changed = True
         self._declare(node)
         for n in node.walk():
-            if any(not c.function.returns_void and self._callee_params(c) is not None
-                   for c in self.info.callees.get(n, ())) and not any(
-                       up.type == "lambda_expression" for up in n.ancestors()):
-                self.retained_calls.add(n)
+            loading = [c for c in self.info.callees.get(n, ()) if self._callee_params(c) is not None]
+            if loading and not any(up.type == "lambda_expression" for up in n.ancestors()):
+                void = all(c.function.returns_void for c in loading)
+                (self.retained_updates if void else self.retained_calls).add(n)
             for c in self.info.callees.get(n, ()):
                 if self._callee_params(c) is not None:
                     self.whole_calls.setdefault(c, n)
@@ -114,6 +116,10 @@ class ExpressionSlicer:
             if access.kind != "async" or self._any_needed(frozenset(Mem(r) for r in access.roots
                                                                     if r.space is Space.SHARED)):
                 self.retained[n] = access
+
+    def is_needed(self, node: Node) -> bool:
+        """Whether the value of an expression was found to be needed."""
+        return node in self._seen
 
     def _declare(self, node: Node) -> None:
         """Variables that text which stays only names, as in ``sizeof``, have to stay declared."""

@@ -6,15 +6,18 @@ What is alive starts at the effects that remain (folded loads, stores, atomics, 
 and through the conditions under which each step is executed.
 
 Nor does it keep them where they are: what was stored in any case, and is now used in one branch only, is loaded there.
+And a function that changes two variables, of which the slice needs one, loads for that one only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mutate.analysis.dataflow import value_closure
+from mutate.analysis.dataflow import Reach, branch_of, value_closure
 from mutate.analysis.plans import LOOPS, Act, Piece, Plan
+from mutate.analysis.program import Mem, Obj
 from mutate.analysis.slices import Slicer
+from mutate.analysis.symbols import Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
@@ -25,7 +28,7 @@ _EXITS = _LEAVING | {"break_statement", "continue_statement"}
 def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     """Retained loads, and calls of functions that load, that no effect of the slice depends on; in the text's order.
 
-    Also those that only what is in some branch depends on, where the original needs them in any case.
+    Also those that only what is in some branch depends on, where the original needs them elsewhere.
     ``stores_happen`` is false where stores are guarded: their addresses are then computed, but what decides whether a
     store is reached decides nothing.
     """
@@ -49,14 +52,91 @@ def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     if rest:
         _, always = value_closure(slicer.info, [*start, *quiet], surely=True, always=True)
         rest = [n for n in rest if not _is_in(n, always)]
-    if rest:
-        _, before = value_closure(slicer.info, _needs_of_original(slicer), surely=True, always=True)
-        idle += [n for n in rest if _is_in(n, before)]
+    idle += _wanted_elsewhere(slicer, rest, [*start, *quiet])
     return sorted(idle, key=lambda n: n.start)
 
 
 def _is_in(node: Node, expressions: Iterable[Node]) -> bool:
     return any(e.start <= node.start and node.end <= e.end for e in expressions)
+
+
+def _wanted_elsewhere(slicer: Slicer, loads: list[Node], kept: list[Node]) -> list[Node]:
+    """Loads whose values the original needs where the slice does not: in other branches, or in none.
+
+    ``kept`` is what the slice needs. Where a branch of the original needs a value, the slice does if something that is
+    kept in that branch does.
+    """
+    out: list[Node] = []
+    branches: dict[Node | None, list[Node]] = {}
+    for need in (n for n in _needs_of_original(slicer) if not slicer.is_needed(n)) if loads else ():
+        branches.setdefault(branch_of(need), []).append(need)
+    for branch, needs in branches.items():
+        wanted = _by_value(slicer, needs)
+        rest = [n for n in loads if n in wanted and n not in out]
+        if not rest:
+            continue
+        inside = [n for n in kept if branch is not None and branch.start <= n.start and n.end <= branch.end]
+        _, alive = value_closure(slicer.info, inside, surely=True)
+        out += [n for n in rest if not _is_in(n, alive)]
+    return out
+
+
+def lost_results(slicer: Slicer) -> list[tuple[Node, Var]]:
+    """Calls of functions that load, with the variables that they change by reference, where the original needs these.
+
+    What is kept needs one of them, perhaps not the others: the compiler would drop the loads that are for those.
+    """
+    if not slicer.retained_updates:
+        return []
+    info = slicer.info
+    needs = [n for n in _needs_of_original(slicer) if not slicer.is_needed(n) and not any(
+        n in arguments(c) for c in slicer.retained_updates)]
+    out: dict[tuple[Node, Var], None] = {}
+    _by_value(slicer, needs, out)
+    plain = [(c, v) for c, v in out if not info.sites.call_at[c].in_lambda]
+    return sorted(plain, key=lambda x: (x[0].start, x[1].name))
+
+
+def _by_value(slicer: Slicer, start: list[Node], results: dict[tuple[Node, Var], None] | None = None) -> set[Node]:
+    """Loads, and calls of functions that load, that expressions depend on otherwise than by the address of a load.
+
+    Into ``results`` come calls with the variables that they depend on and that these change.
+    """
+    info, reach = slicer.info, Reach(slicer.info, surely=True)
+    found: set[Node] = set()
+    done: set[Node] = set()
+    known: set[Obj] = set()
+    work = list(start)
+    changed = [(c, v) for c in slicer.retained_updates for v in info.written_by_call(c, tuple(arguments(c)))
+               if isinstance(v, Var) and reach.is_ordered(v) and v.type.kind == "value"] if results is not None else []
+
+    def objects(node: Node, out: set[Obj]) -> None:
+        access = info.sites.at.get(node)
+        if access is not None and access.touches_global and access.kind != "atomic":
+            if access.reads:
+                found.add(node)
+            return  # an address is kept
+        if node in slicer.retained_calls:
+            found.add(node)
+        if not node.kids:
+            out |= info.uses(node)
+        elif access is not None:
+            out |= {Mem(r) for r in access.roots}
+        for kid in node.kids:
+            objects(kid, out)
+
+    while work:
+        node = work.pop()
+        if node in done:
+            continue
+        done.add(node)
+        used: set[Obj] = set()
+        objects(node, used)
+        if results is not None:
+            results |= {(c, v): None for c, v in changed if v in used and reach.reaches(c, node, v)}
+        work += reach.sources(node, frozenset(used), known)
+        known |= used
+    return found
 
 
 def _needs_of_original(slicer: Slicer) -> list[Node]:

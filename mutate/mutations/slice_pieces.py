@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
-from mutate.analysis.liveness import idle_loads
+from mutate.analysis.liveness import idle_loads, lost_results
 from mutate.analysis.objects import COPIES
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Program, type_decides
@@ -115,7 +115,13 @@ class PieceWriter:
         self.out = Rewriter(info.function.file, style.id)
         self.names = names
         self.features: set[str] = set()
-        self._idle = idle_loads(self.slicer, not style.guard_stores) if style.keep.loads else []
+        self._folds: dict[Node, tuple[str, str]] = {}
+        """What stands before and behind retained loads, and calls that load, so that they are folded."""
+        if style.keep.loads:
+            self._folds = dict.fromkeys(idle_loads(self.slicer, not style.guard_stores), ("km_keep(km_sink, ", ")"))
+            for call, var in lost_results(self.slicer):
+                before, behind = self._folds.get(call, ("(", ")"))
+                self._folds[call] = before, f", km_fold(km_sink, {var.name}){behind}"
         self._loads = sorted(a.node.start for a in info.sites.accesses if a.touches_global and a.reads)
         self._read = {r for i in planner.program.all() for b in i.sites.accesses if b.touches_global and b.reads
                       for r in b.roots} if style.sink == "plain-sink" else set()
@@ -124,7 +130,7 @@ class PieceWriter:
 
     def show(self, node: Node) -> str:
         """The node's text, with the retained loads folded that nothing else keeps alive."""
-        inside = [n for n in self._idle if node.start <= n.start and n.end <= node.end]
+        inside = [n for n in self._folds if node.start <= n.start and n.end <= node.end]
         outer = [n for n in inside if not any(m is not n and m.start <= n.start and n.end <= m.end and m is not node
                                               for m in inside) and n is not node]
         if not inside:
@@ -134,7 +140,8 @@ class PieceWriter:
             text += self._between(at, n.start) + self.show(n)
             at = n.end
         text = " ".join((text + self._between(at, node.end)).split())
-        return f"km_keep(km_sink, {text})" if node in self._idle else text
+        before, behind = self._folds.get(node, ("", ""))
+        return f"{before}{text}{behind}"
 
     def _between(self, start: int, end: int) -> str:
         return self.info.function.file.expansion.show(Span(start, end)) if start < end else ""

@@ -38,10 +38,10 @@ class _Writer(PieceWriter):
     def finish(self) -> tuple[Edit, ...]:
         """All edits, those of the loads in text that stays as it is too."""
         gone = [e for e in self.out.edits if e.start < e.end]
-        for n in self._idle:
+        for n, (before, behind) in self._folds.items():
             if not any(e.start <= n.start and n.end <= e.end for e in gone):
-                self.out.wrap(n, "km_keep(km_sink, ", ")", "load folded into the sink")
-        if self._idle:
+                self.out.wrap(n, before, behind, "load folded into the sink")
+        if self._folds:
             self.features.add("keep")
         return self.out.finish()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mutate.analysis.dataflow import value_closure
-from mutate.analysis.liveness import idle_loads
+from mutate.analysis.liveness import idle_loads, lost_results
 from mutate.analysis.plans import Keep
 from mutate.analysis.program import Mem, Program, analyse
 from mutate.analysis.ptx import read_ptx
@@ -138,6 +138,12 @@ def test_what_addresses_and_control_flow_need(body: str, variables: set[str], me
     ("int s = p[n]; o[n] = s * 2; s = p[0]; o[s] = 1;", ["p[n]"], ["p[n]"]),
     ("int s = p[n]; if (n) s = p[0]; o[s] = 1;", [], []),
     ("int s = n; for (int j = 0; j < n; j++) { o[s] = 1; s += p[j]; }", [], []),
+    ("int s = p[n]; if (n) o[s] = 1; o[n] = s;", ["p[n]"], ["p[n]"]),
+    ("int s = p[n]; if (n) o[s] = 2 * s;", [], []),
+    ("int s = p[n]; for (int j = 0; j < n; j++) o[s + j] = 1; o[n] = s;", ["p[n]"], ["p[n]"]),
+    ("int s = p[n]; if (n) o[s] = 1; if (n > 2) o[n] = s;", ["p[n]"], ["p[n]"]),
+    ("int s = p[n]; if (n) o[s] = 1; o[n] = in[n + s];", [], []),
+    ("int s = p[n], t; switch (n) { case 0: t = s; break; default: t = 2; } o[t] = s;", ["p[n]"], ["p[n]"]),
 ])
 def test_retained_loads_that_nothing_keeps_alive(body: str, memory_only: list[str], load_only: list[str]) -> None:
     parameters = "float *o, const float *in, const int *p, int n"
@@ -189,6 +195,14 @@ def test_a_call_that_loads_is_kept_alive() -> None:
                 "const float *in) { float s = 0; for (int j = 0; s < 9; j++) { s += get(in, j); } o[0] = s; }")
     slicer = Slicer(p.kernel, Keep(), lambda c: frozenset({0, 1}))
     assert [n.text for n in idle_loads(slicer, stores_happen=True)] == ["get(in, j)"]
+
+
+def test_results_that_only_the_original_needs() -> None:
+    p = program("__device__ void both(const float *p, int i, float &a, float &b) { a += p[i]; b += p[i + 1]; } "
+                "__global__ void k(float *o, const float *in, int n) { float s = 0, t = 0; both(in, n, s, t); "
+                "if (s > 0) o[n] = 1; o[n + 1] = t; }")
+    slicer = Slicer(p.kernel, Keep(), lambda c: frozenset({0, 1}))
+    assert [(c.text, v.name) for c, v in lost_results(slicer)] == [("both(in, n, s, t)", "t")]
 
 
 def test_a_pointer_in_memory_points_to_other_memory() -> None:
