@@ -11,6 +11,7 @@ from mutate.analysis.lambdas import Lambda, find_lambdas
 from mutate.analysis.objects import members_of
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
+from mutate.analysis.repeats import separating_barriers
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
 from mutate.analysis.value import is_number
@@ -73,6 +74,7 @@ class ExpressionSlicer:
         """Functions that access global memory and are called as they are, each with such a call."""
         self._callee_params = callee_params
         self._reach = Reach(info)
+        self._separating = separating_barriers(info)
         self._used: dict[Obj, list[Node]] = {}
         """Where the needed objects are used."""
         self._result_needed = result_needed
@@ -190,7 +192,8 @@ class ExpressionSlicer:
             barrier = self.info.sites.barrier_at[node]
             if self.keeps_barriers or barrier.scope == "grid" or (barrier.awaits_copies and self._keeps_order("wait")):
                 return self._kept_whole(node)
-            return self._all(arguments(node))
+            fence = [Piece(Act.FENCE, node)] if self.keep.loads and node in self._separating else []
+            return [*self._all(arguments(node)), *fence]
         if kind == "assignment_expression":
             return self._assignment(node)
         if kind == "update_expression":

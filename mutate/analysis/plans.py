@@ -22,6 +22,8 @@ class Act(Enum):
     CALL = auto()
     BRANCH = auto()
     EXPAND = auto()
+    FENCE = auto()
+    """A barrier that goes, but that loads must not be moved across."""
 
 
 @dataclass(eq=False)

@@ -168,6 +168,8 @@ class PieceWriter:
             return [self._intrinsic(p.access)]
         if p.act is Act.CALL:
             return [self._call(p.node)]
+        if p.act is Act.FENCE:
+            return ["__syncwarp();"]
         if p.act is Act.EXPAND:
             return [f"(({self._as_expression(s)}), ...);" for s in self.statements(p.then)]
         if p.act is Act.BRANCH:

@@ -137,6 +137,8 @@ class _Writer(PieceWriter):
             words.append("update guarded" if self.style.guard_stores else "update kept")
         if Act.CALL in acts:
             words.append("call of the mutated function")
+        if Act.FENCE in acts:
+            words.append("loads stay on their side of the barrier")
         return ", ".join(words or ["kept"])
 
     def _member_loads(self, node: Node, pieces: list[Piece]) -> list[str] | None:

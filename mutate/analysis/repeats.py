@@ -1,0 +1,79 @@
+"""Barriers that keep the compiler from making one load of two.
+
+A load at an address that does not change in a loop is made once before the loop, and two loads at one address are one,
+unless a barrier lies between: other threads may have written there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from mutate.analysis.dataflow import definitions
+from mutate.analysis.plans import LOOPS
+from mutate.analysis.program import FunctionInfo, Obj
+from mutate.analysis.symbols import Var
+from mutate.analysis.values import arguments
+from mutate.frontend.tree import Node
+
+
+def separating_barriers(info: FunctionInfo) -> frozenset[Node]:
+    """The block-wide barriers of a function with a load on both sides, perhaps the same one, at one address."""
+    barriers = sorted((b.node for b in info.sites.barriers if b.scope == "block"), key=lambda n: n.start)
+    loads = list(_loads(info)) if barriers else []
+    if not loads:
+        return frozenset()
+    written = [(objs, d.node, d.sources) for objs, d in definitions(info)]
+    out: set[Node] = set()
+    for loop in {up for b in barriers for up in b.ancestors() if up.type in LOOPS}:
+        changing = _changing(info, loop, [w for w in written if _within(w[1], loop)])
+        if any(_within(node, loop) and changing.isdisjoint(used) for node, used in loads):
+            out |= {b for b in barriers if _within(b, loop)}
+    starts = [b.start for b in barriers]
+    latest: dict[tuple[str, tuple[int, ...]], Node] = {}
+    for node, used in sorted(loads, key=lambda x: x[0].start):
+        key = _key(info, node)
+        before, latest[key] = latest.get(key), node
+        between = barriers[bisect_left(starts, before.end) : bisect_left(starts, node.start)] if before else []
+        if before is not None and between and not any(before.end <= at.start and at.end <= node.start and
+                                                      not objs.isdisjoint(used) for objs, at, _ in written):
+            out |= set(between)
+    return frozenset(out)
+
+
+def _loads(info: FunctionInfo) -> Iterator[tuple[Node, frozenset[Obj]]]:
+    """Global loads, and calls of functions that may load, each with what its address depends on."""
+    for a in info.sites.accesses:
+        if a.touches_global and a.kind == "load":
+            yield a.node, frozenset(o for n in a.address for o in info.uses(n))
+    for call, callees in info.callees.items():
+        if any(a.touches_global and a.reads for c in callees for a in c.sites.accesses):
+            yield call, frozenset(o for n in arguments(call) for o in info.uses(n))
+
+
+def _within(node: Node, loop: Node) -> bool:
+    return loop.start <= node.start and node.end <= loop.end
+
+
+def _key(info: FunctionInfo, node: Node) -> tuple[str, tuple[int, ...]]:
+    """Equal for loads of one text whose names mean the same."""
+    names = (info.scopes.var_of.get(n) for n in node.walk() if n.type == "identifier")
+    return " ".join(node.text.split()), tuple(id(v) for v in names)
+
+
+def _changing(info: FunctionInfo, loop: Node, written: list[tuple[frozenset[Obj], Node, tuple[Node, ...]]]
+              ) -> set[Obj]:
+    """What may have other values in the next turn of a loop with these definitions in it."""
+    body = loop.get("body")
+
+    def is_new(o: Obj) -> bool:
+        """Whether a variable is a new one in each turn, such as the counter of a loop inside."""
+        return isinstance(o, Var) and o.node is not None and body is not None and _within(o.node, body)
+
+    out: set[Obj] = set()
+    while True:
+        fresh = {o for objs, _, sources in written for s in sources for o in objs
+                 if not (used := info.uses(s)).isdisjoint(out) or (o in used and not is_new(o))} - out
+        if not fresh:
+            return out
+        out |= fresh
