@@ -1,0 +1,143 @@
+"""The mixtures of instructions that mixtures.py makes: what is in them, how long, by how many warps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """``text``: instructions (``parsed``); ``slots`` of the loop; ``warps`` of a scheduler;
+
+    ``seed`` of random registers.
+    """
+
+    text: str
+    slots: int = 128
+    warps: int = 8
+    seed: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.text}|{self.slots}|{self.warps}|{'' if self.seed is None else self.seed}"
+
+
+# Those that make sense only with what stands before them.
+PARTNERS = ("bra_not", "bsync", "bssy", "never", "at_e", "at_o", "lds_e", "lds_o", "lds128_e", "lds128_o", "sts_e",
+            "sts_o")
+
+
+def mixtures(ops: Iterable[str]) -> list[Mixture]:
+    """Each of ``ops`` alone and among FP32, and in what else tells why."""
+    units = [op for op in ops if op not in PARTNERS]
+    out = [Mixture(op) for op in units]
+    units.remove("ffma")
+    for op in units:
+        out += [Mixture(f"{n} ffma, {op}") for n in (1, 2, 3, 4, 6, 8, 12)]
+    slow = ("mufu", "popc", "f2i", "i2f", "shfl", "lds", "lds64", "lds128", "sts", "sts64", "sts128", "ldg", "ldg64",
+        "ldg128",
+            "stg", "reds", "reds_inc", "atoms", "ldc", "s2r", "dfma", "r2ur", "vote", "redux", "imad_wide", "imad_hi")
+    for op in slow:
+        # With ALU beside; with one read of an instruction only; with no free read of one bank; two of the kind in a
+        # row.
+        out += [Mixture(f"{n} ffma, {n} iadd3, {op}") for n in (1, 2, 4)]
+        out += [Mixture(f"{n} ffma/eee, {op}") for n in (2, 4, 8)]
+        out += [Mixture(f"{n} ffma/eoe, {op}") for n in (2, 4, 8)]
+        out += [Mixture(f"8 ffma, 2 {op}"), Mixture(f"16 ffma, 4 {op}")]
+        out += [Mixture(f"4 ffma, {op}", warps=w) for w in (1, 2, 4)]
+        out += [Mixture(f"4 ffma>e, {op}>e"), Mixture(f"4 ffma>o, {op}>e"), Mixture(f"4 ffma>e, {op}>o")]
+        out += [Mixture(f"4 hfma2, {op}"), Mixture(f"4 imad, {op}"), Mixture(f"2 lop3, {op}"), Mixture(f"4 lop3, {op}")]
+    for a in ("mufu", "shfl", "lds", "lds128", "ldg", "sts", "f2i", "dfma"):
+        for b in ("mufu", "shfl", "lds", "lds128", "ldg", "sts", "ldc", "imad_wide"):
+            if a != b:
+                out += [Mixture(f"{n} ffma, {a}, {n} ffma, {b}") for n in (1, 3)]
+    # Which of the FP32 pipes: products of integers, halves, and moves that run on them; pairs of classes.
+    fixed = ("ffma", "fadd", "fmul", "iadd3", "lop3", "shf", "prmt", "lea", "mov", "sel", "fsel", "fmnmx", "isetp",
+        "fsetp",
+             "imad", "imad_mov", "imad_iadd", "imad_wide", "hfma2", "hfma2_mov", "idp", "i2fp", "umov", "uiadd3",
+             "uldc", "nop",
+             "dfma", "ffma_ur", "ffma_cb", "ffma_imm", "plop3", "cs2r", "vote", "r2ur", "f2fp")
+    for i, a in enumerate(fixed):
+        out += [Mixture(f"{a}, {b}") for b in fixed[i + 1:] if a != "ffma"]
+    out += [Mixture(f"{n} ffma, {n} fadd, {n} fmul") for n in (1,)]
+    out += [Mixture("2 ffma, 2 iadd3, 2 imad, 2 lop3"), Mixture("3 ffma, fsel, 2 ffma, fsetp"), Mixture(
+        "3 ffma, iadd3, imad")]
+    # Registers that are named twice, and writes of one bank.
+    out += [Mixture(t) for t in ("ffma>e", "ffma>o", "ffma/eee>e", "fadd/eo", "fadd/ee", "ffma/eoe", "ffma/eoo",
+        "ffma/eee",
+                                 "ffma/ooo", "iadd3/eee", "iadd3/eoe", "imad/eoe", "hfma2/eoe", "hfma2/eee", "dfma/eee",
+                                 "lop3/eee", "imad_wide/eoe", "imad_hi/eoe")]
+    for text in ("dfma_ur, 2 umov", "dfma_ur, umov", "dfma, 2 umov", "dfma, umov", "dfma, 2 umov, imad_mov",
+        "dfma, 2 umov, mov",
+                 "2 ffma, umov, 2 ffma, r2ur", "2 umov, 2 iadd3", "2 umov, ffma, dfma", "imad_mov, 2 umov",
+                 "dfma, imad_mov",
+                 "2 dfma, ffma", "dfma, dmul, dadd", "dfma, 2 iadd3", "dfma, 2 ffma", "dfma, lds", "2 dfma, lds",
+                 "2 dfma, mufu"):
+        out += [Mixture(text, warps=w) for w in (1, 2, 4, 8)]
+    # Branches.
+    for n in (1, 2, 4, 8, 16):
+        not_taken = ", ".join([f"{n} ffma, bra_not"] * (112 // (n + 1)))
+        out += [Mixture(f"{n} ffma, bra"), Mixture(f"never, 15 ffma, {not_taken}"), Mixture(f"{n} ffma, bssy, bsync")]
+        out += [Mixture(f"{n} ffma, bra", warps=w) for w in (1, 4)]
+    # Length of the loop: the instruction caches.
+    for slots in (48, 64, 96, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072):
+        for warps in (1, 2, 4, 8):
+            out += [Mixture("ffma", slots, warps), Mixture("ffma, iadd3", slots, warps)]
+    # Fixed instructions at few warps.
+    for op in ("ffma", "iadd3", "imad", "hfma2", "dfma", "mufu", "lds", "shfl"):
+        out += [Mixture(op, warps=w) for w in (1, 2, 4)]
+    return list(dict.fromkeys(out))
+
+
+def more() -> list[Mixture]:
+    """What tells reads of registers from writes, and who issues next."""
+    out = []
+    ops = ("mufu/E", "mufu/O", "mufu/E>z", "shfl/E", "shfl/O", "shfl/E>z", "shfl_idx/EO", "shfl_idx/OE",
+        "shfl_idx/ee", "shfl_idx/oo",
+           "shfl_idx/EE", "shfl_idx/EO>z", "lds_e", "lds_o", "lds_e>z", "lds_o>z", "sts_e/E", "sts_e/O", "sts_o/E",
+           "sts_o/O", "ldg", "ldg>z",
+           "lds128_e", "lds128_o", "lds128_e>z", "hfma2_mov", "hfma2_mov>z", "hfma2_mma", "hfma2_all",
+           "hfma2_all/EEE", "hfma2_all>z",
+           "hfma2", "dadd", "dadd>z", "dsetp", "dmul>z", "dfma>z", "imad_wide", "imad_wide>z", "ldc", "ldc>z",
+           "f2i/O", "r2ur/E", "r2ur/O",
+           "i2fp/E", "lop3/EEE", "lop3/OOO", "fadd/EE", "imad/EEE", "imad/EEE>z", "iadd3>z", "ffma>z", "reds_inc",
+           "popc/O", "vote", "s2r")
+    for op in ops:
+        before = "at_e, at_o, " if op[:4] in ("lds_", "sts_", "lds1") else ""
+        for n in (6, 10, 14):
+            for base in ("ffma", "ffma/EEE", "ffma/OOO", "nop", "ffma>z"):
+                text = ", ".join([f"{n} {base}, {op}"] * (124 // (n + 1)))
+                out.append(Mixture(before + text))
+    # In turn or in runs: which warp is next.
+    for a, b in (("ffma", "iadd3"), ("ffma", "imad"), ("lop3", "imad"), ("ffma", "dfma"), ("ffma", "mufu"), ("ffma",
+        "lds"), ("iadd3", "lds")):
+        for n in (1, 2, 3, 4, 6, 8, 16):
+            out += [Mixture(f"{n} {a}, {n} {b}", warps=w) for w in (1, 2, 4, 8)]
+    return list(dict.fromkeys(out))
+
+
+PARTS = {"ffma": 20, "fadd": 14, "fmul": 9, "iadd3": 8, "lop3": 5, "shf": 3, "imad": 6, "imad_wide": 3,
+    "imad_mov": 3, "isetp": 4,
+         "fsetp": 4, "fsel": 4, "fmnmx": 3, "lea": 2, "mov": 2, "prmt": 2, "viadd": 2, "hfma2": 2, "mufu": 3,
+         "lds": 4, "lds128": 3,
+         "lds64": 1, "sts": 2, "shfl": 2, "ldg": 2, "ldg128": 1, "ldc": 1, "f2i": 1, "i2fp": 1, "popc": 1, "umov": 2,
+         "uiadd3": 1,
+         "ffma_ur": 1, "ffma_cb": 2, "dfma": 1, "sel": 1}
+
+
+def random_mixtures(count: int) -> list[Mixture]:
+    """Instructions at random, as often as code has them more or less, with registers at random: to judge,
+
+    not to fit.
+    """
+    out = []
+    for seed in range(count):
+        rng = random.Random(seed)
+        names = rng.sample(sorted(PARTS), rng.choice((3, 5, 8, 14, 24)))
+        if "ffma" not in names and rng.random() < 0.7:
+            names.append("ffma")
+        drawn = rng.choices(names, [PARTS[n] for n in names], k=rng.choice((32, 64, 128)))
+        out.append(Mixture(", ".join(drawn), seed=seed))
+    return out

@@ -1,0 +1,79 @@
+"""Times the launches that a folder lists, with a cold L2, by events; standard library and the driver alone.
+
+    python3 tests/machines/time_launches.py FOLDER > TIMES.csv
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import statistics
+import sys
+from pathlib import Path
+
+ROUNDS = 7
+FLUSH = 256 << 20
+cuda = ctypes.CDLL("libcuda.so.1")
+
+
+def check(code: int, what: str) -> None:
+    if code:
+        raise SystemExit(f"{what}: error {code} of the driver")
+
+
+def allocate(size: int) -> ctypes.c_uint64:
+    at = ctypes.c_uint64()
+    check(cuda.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(size)), "memory")
+    check(cuda.cuMemsetD8_v2(at, 0, ctypes.c_size_t(size)), "memory")
+    return at
+
+
+def filled(size: int, kind: str) -> ctypes.c_uint64:
+    at = allocate(size)
+    if kind == "iota":
+        host = (ctypes.c_int32 * (size // 4))(*range(size // 4))
+        check(cuda.cuMemcpyHtoD_v2(at, host, ctypes.c_size_t(size)), "copy")
+    return at
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    context, device = ctypes.c_void_p(), ctypes.c_int()
+    check(cuda.cuInit(0), "cuInit")
+    check(cuda.cuDeviceGet(ctypes.byref(device), 0), "cuDeviceGet")
+    check(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device), "context")
+    check(cuda.cuCtxSetCurrent(context), "context")
+    first, last = ctypes.c_void_p(), ctypes.c_void_p()
+    for event in (first, last):
+        check(cuda.cuEventCreate(ctypes.byref(event), 0), "event")
+    flush = allocate(FLUSH)
+    print("kernel,instance,launch,us,least", flush=True)
+    for job in json.loads((folder / "launches.json").read_text()):
+        what = f'{job["kernel"]} {job["launch"]}'
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        check(cuda.cuModuleLoadData(ctypes.byref(module), (folder / job["cubin"]).read_bytes()), what)
+        check(cuda.cuModuleGetFunction(ctypes.byref(function), module, job["entry"].encode()), what)
+        arrays = {name: filled(size, kind) for name, size, kind in job["arrays"]}
+        values = [ctypes.c_uint64(arrays[a["array"]].value + a["offset"]) if "array" in a
+                  else ctypes.create_string_buffer(bytes.fromhex(a["hex"])) for a in job["args"]]
+        arguments = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
+        times = []
+        for turn in range(ROUNDS + 2):
+            check(cuda.cuMemsetD8_v2(flush, turn, ctypes.c_size_t(FLUSH)), what)
+            check(cuda.cuEventRecord(first, None), what)
+            check(cuda.cuLaunchKernel(function, *job["grid"], *job["block"], job["smem"], None, arguments, None), what)
+            check(cuda.cuEventRecord(last, None), what)
+            check(cuda.cuEventSynchronize(last), what)
+            ms = ctypes.c_float()
+            check(cuda.cuEventElapsedTime(ctypes.byref(ms), first, last), what)
+            if turn >= 2:
+                times.append(1e3 * ms.value)
+        for at in arrays.values():
+            cuda.cuMemFree_v2(at)
+        cuda.cuModuleUnload(module)
+        print(f'{job["kernel"]},"{job["instance"]}",{job["launch"]},{statistics.median(times):.2f},{min(times):.2f}',
+            flush=True)
+
+
+if __name__ == "__main__":
+    main()
