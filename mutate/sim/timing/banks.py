@@ -19,29 +19,38 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 
 _REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
+_PAIRS = frozenset(["DADD", "DMUL", "DFMA", "DSETP"])
+_STORES = frozenset(["STG", "STS", "STL", "ST", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDS"])
+_BOTH = frozenset(["SHFL", "ATOM", "ATOMG", "MATCH", "LOP3", "IADD3", "LEA", "SHF"])
+"""Those that may write a predicate before their register."""
 QUEUED = 2
 """Clocks of reading that may wait before a scheduler's next instruction does: one instruction's."""
 
 
 def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
-    """Of each instruction the registers of the even and the odd bank that it reads, shape (instructions, 2).
-
-    Of arithmetic with operands of 32 bits, the sum of ``IMAD.WIDE`` aside, which has 64.
-    """
+    """Of each instruction the registers of the even and the odd bank that it reads, shape (instructions, 2)."""
     out = np.zeros((len(listing), 2), np.int64)
     kept: dict[int, int] = {}
     for row, instruction in zip(out, listing, strict=True):
         sources = _sources(instruction)
         read = set()
-        for place, (_, register) in enumerate(sources):
+        for place, (text, register) in enumerate(sources):
             if register >= 0 and kept.get(place) != register:
-                read.add(register)
-                if place == 2 and ".WIDE" in instruction.opcode:
-                    read.add(register + 1)
+                read |= set(range(register, register + _width(instruction, place, text)))
         kept = {place: register for place, (text, register) in enumerate(sources) if ".reuse" in text and register >= 0}
         for register in read:
             row[register & 1] += 1
     return out
+
+
+def _width(instruction: Instruction, place: int, text: str) -> int:
+    """Registers that an operand has."""
+    opcode, name = instruction.opcode, instruction.name
+    if text.endswith("]"):
+        return 2 if ".64]" in text else 1
+    if name in _STORES:
+        return 4 if ".128" in opcode else 2 if ".64" in opcode else 1
+    return 2 if name in _PAIRS or (place == 2 and ".WIDE" in opcode) else 1
 
 
 def _sources(instruction: Instruction) -> list[tuple[str, int]]:
@@ -50,6 +59,8 @@ def _sources(instruction: Instruction) -> list[tuple[str, int]]:
     # Predicates that are written stand before or behind the register that is; those that are read are last.
     after = 1 if operands[0].startswith("R") else 0
     while after < len(operands) and operands[after].startswith(("P", "UP", "!")):
+        after += 1
+    if after and instruction.name in _BOTH and operands[0].startswith("P"):
         after += 1
     out = []
     for text in operands[after:]:

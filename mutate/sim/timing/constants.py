@@ -32,9 +32,13 @@ ATOMIC_SECTOR = _PER_NS / 103.0
 ATOMIC_SAME = 1.98 / 1.3666
 """Clocks of the whole GPU between additions at one place in L2 (add_one_word)."""
 ATOMIC_PLACE = 9
-"""Additions to addresses that agree but for so many last bits go one after another: the rates of add_one_word,
+"""Additions to addresses that agree but for so many last bits go one after another (add_one_word, add_one_line)."""
+ATOMIC_PARTS = 80
+"""Parts of L2 that add: the busiest has its busiest place and its share of the others. With that spread_adds of
 
-add_one_line and add_random_8 to _65536 are met within 30 %."""
+tests/machines/turns.cu, to 1 to 4 million words at random, come out within 17 %, but for 128 words. At ATOMIC_SAME each
+they are 109 additions a nanosecond, beside the 103 of ATOMIC_SECTOR.
+"""
 STORE_SAME = 1.98 * 1.1
 """The same between stores (hot_stores to 64 places, hot_flag and hot_branch to 32 of tests/machines/patterns.cu: 1.08,
 
@@ -84,6 +88,13 @@ BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
+MIXTURES = "tests/machines/reference/h200_mixtures.csv: made by tests/machines/time_mixtures.py on an H200"
+WIDE_READS = 4
+"""Clocks for which IMAD.WIDE and IMAD.HI keep others from reading registers (MIXTURES: `2 ffma, imad_wide`)."""
+SLOW_MIO = 8
+"""Clocks of a scheduler between two S2R or REDUX (MIXTURES: `s2r`, `redux`; S2UR by calibration:
+
+interval.s2ur_branch)."""
 S2R, S2UR, CONSTANT, ATOMIC = 23, 35, 28, 389
 """Latencies in clocks of special registers, constant memory by an index, and atomics with a result (calibration:
 

@@ -44,6 +44,7 @@ from mutate.sim.timing.settings import (
     S_CONSTANT_AGAIN,
     S_CONSTANT_FILL,
     S_CONSTANT_LINES,
+    S_DUAL,
     S_L1_LATENCY,
     S_L1_LINES,
     S_L2_LINES,
@@ -73,15 +74,20 @@ from mutate.sim.timing.units import (
     FMA,
     FREE,
     GLOBAL,
+    HALF,
+    HANDED,
     HEAVY,
     INTERVAL,
     LATENCY,
     MIO,
     ODD,
+    PAIR,
     PLAIN,
+    PORTS,
     READ_BOARD,
     SHARED,
     SLOT,
+    SPECIAL,
     STALL,
     UNIT,
     WAIT_MASK,
@@ -136,10 +142,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
     blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
                     np.zeros((resident, 16), np.int64))
     number, left, arrived = blocks.number, blocks.left, blocks.arrived
-    ports = np.zeros((schedulers, 8), np.int64)
+    ports = np.zeros((schedulers, PORTS), np.int64)
+    # Of the two FMA pipes: when each is free, and which was used last.
+    dual = settings[S_DUAL] > 0.0
+    pipes = np.zeros((schedulers, 2), np.int64)
+    side = np.zeros(schedulers, np.int64)
     mio = np.zeros((schedulers, 64), np.float64)
     mio_n = np.zeros(schedulers, np.int64)
-    reading = np.zeros((schedulers, 2), np.int64)
+    reading = np.zeros((schedulers, 3), np.int64)
     # The last store of each scheduler: its request, its warp, the warp's block.
     stored = np.full(schedulers, -1, np.int64)
     stored_by = np.zeros(schedulers, np.int64)
@@ -192,7 +202,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                     if ports[s, unit] > clock:
                         until = ports[s, unit]
                         reason = R_MATH
-                        if unit == MIO:
+                        if unit == MIO or unit == XU or unit >= SPECIAL:
                             reason = R_MIO
                         elif unit == CONTROL:
                             reason = R_DISPATCH
@@ -207,9 +217,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                         taken[w] = 0
                         nxt[w] = until
                     else:
-                        key = due[w] if unit == MIO else born[w] - (np.int64(1) << 50)
+                        key = due[w]
                         if w == last[s]:
-                            key = -1
+                            key = -NEVER
                         if key < best:
                             best = key
                             chosen = w
@@ -236,15 +246,29 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
             issued += 1
             work += 1
             busy[B_ISSUE] += 1
-            busy[FMA if unit == HEAVY else unit] += row[INTERVAL] * (0.5 if unit == HEAVY else 1.0)
+            part = 0.5 if unit == HEAVY or unit == HALF else 1.0
+            busy[MIO if unit >= SPECIAL else FMA if unit >= HEAVY else unit] += part * row[INTERVAL]
             ports[s, unit] = clock + row[INTERVAL]
+            if dual and (unit == FMA or unit == HEAVY or unit == PAIR):
+                # FP32 takes the pipe that was not used last.
+                if unit == PAIR:
+                    pipes[s, 0] = pipes[s, 1] = clock + row[INTERVAL]
+                elif unit == HEAVY:
+                    side[s] = 0
+                    pipes[s, 0] = clock + row[INTERVAL]
+                else:
+                    side[s] = 1 - side[s]
+                    pipes[s, side[s]] = clock + 2 * row[INTERVAL]
+                ports[s, FMA], ports[s, HEAVY] = pipes[s, 1 - side[s]], pipes[s, 0]
+                ports[s, PAIR] = max(pipes[s, 0], pipes[s, 1])
             last[s] = -1 if row[YIELDS] else w
             at[w] = k + 1
             slot = row[SLOT]
-            if row[EVEN] + row[ODD] > 0:
+            if row[HANDED] > 0:
                 reading[s, 0] = max(reading[s, 0], clock) + row[EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[ODD]
-                slot = max(slot, max(reading[s, 0], reading[s, 1]) - clock - QUEUED)
+                reading[s, 2] = max(reading[s, 2], clock) + row[HANDED]
+                slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED)
             follow = clock + max(row[STALL], pace)
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
@@ -283,9 +307,13 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                     kind = requests[q, 2]
                     is_long = 1
                     first, sectors = requests[q, 4], requests[q, 5]
-                    cost = float(max(1, requests[q, 6])) * settings[S_WAVE]
-                    start = max(begun, data_free)
                     loads = kind == _LOAD or kind == _LOCAL_LOAD
+                    cost = float(max(1, requests[q, 6]))
+                    if loads and not tracked:
+                        # What lanes get leaves L1 with 128 bytes a clock, also where all get the same.
+                        cost = max(cost, float((lanes[k] * row[FREE] + 31) // 32))
+                    cost *= settings[S_WAVE]
+                    start = max(begun, data_free)
                     if not loads:
                         start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
                     data_free = start + cost
@@ -353,7 +381,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
             # --- scoreboards ---
             if tracked:
                 note_written(gives, registers, sources, w, pc, result,
-                             LONG if is_long else SHORT if unit == MIO or unit == XU else FIXED)
+                             LONG if is_long else SHORT if unit == MIO or unit == XU or unit >= SPECIAL else FIXED)
             board = row[WRITE_BOARD]
             if board < 6:
                 clear[w, board] = max(clear[w, board], result)

@@ -214,6 +214,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_L1_LINES] = 8 * prime(l1 // 128 // 8)
     s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
+    s[p.S_DUAL] = rates.interval("fp32") == 1 and not rates.tracked
     width = rates.number("shared.banks", 32) * rates.number("shared.bank_width", 4)
     s[p.S_WAVE] = width / rates.number("shared.bandwidth", width)
     # Until Kepler a request with several wavefronts was issued as often: the profiler's replays.
@@ -328,14 +329,18 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
 
 
 def _hottest(sample: Sample) -> float:
-    """Rounds of atomics at the place that has most of them, in the whole grid: they go one after another."""
+    """Rounds of atomics, in the whole grid, that go one after another: those at the place that has most of them, and
+
+    the share of all others that the part of L2 has where it lies.
+    """
     s = sample.streams
     if not (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
         return 0.0
     kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
     mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
     _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
-    return float(counts.max()) * sample.grid_blocks / len(sample.blocks)
+    rounds = counts.max() + (counts.sum() - counts.max()) / c.ATOMIC_PARTS
+    return float(rounds) * sample.grid_blocks / len(sample.blocks)
 
 
 def _most_stores(sample: Sample) -> float:

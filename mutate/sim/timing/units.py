@@ -16,8 +16,10 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing.banks import bank_reads
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
-# HEAVY: the one of two FMA pipes that multiplies integers, where FP32 runs on both.
-ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY = range(8)
+# Where FP32 has two pipes: FMA is the one whose turn it is, HEAVY the one of them that multiplies integers, PAIR both
+# (HFMA2), HALF a third one beside them (HFMA2.MMA). SPECIAL: special registers.
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY, PAIR, HALF, SPECIAL = range(11)
+PORTS = 11
 
 # What the engine does beside issuing.
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = range(9)
@@ -25,10 +27,10 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = ran
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
 # make it longer, the rest is added (``S_REPLAY``).
-# EVEN, ODD: registers read from the two banks.
+# EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD) = range(14)
-COLUMNS = 14
+ ODD, HANDED) = range(15)
+COLUMNS = 15
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -39,7 +41,8 @@ _XU = frozenset(["MUFU", "POPC", "FLO", "BREV", "F2I", "I2F", "F2F", "FRND", "FC
 _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC",
                       "NANOSLEEP", "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL",
                       "DEPBAR", "BAR"])
-_MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "R2UR", "QSPC", "B2R", "LDGDEPBAR",
+_SLOW = frozenset(["S2R", "S2UR", "REDUX"])
+_MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
 _INDEXED = re.compile(r"\]\[U?R\d")
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
@@ -96,13 +99,28 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         row[FREE] = rates.pace * (4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1)
         if rates.tracked:
             _without_bits(row, instruction, rates)
-        elif row[UNIT] in (ALU, FMA, HEAVY) and rates.machine.capability >= (7, 0):
+        elif rates.machine.capability >= (7, 0):
             row[EVEN], row[ODD] = reads
+            if row[UNIT] == HEAVY and row[INTERVAL] > 2:
+                row[EVEN] = row[ODD] = c.WIDE_READS
+            row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
 
 
+def _handed_over(row: npt.NDArray[np.int64], instruction: Instruction, registers: int) -> int:
+    """Clocks for which nothing else is handed over while an instruction's registers go to another unit's queue.
+
+    One for each register, but for one of a load's address (reference/h200_mixtures.csv: `8 ffma, mufu`, `shfl`,
+    `lds` ...).
+    """
+    if row[ACT] in (GLOBAL, SHARED) and instruction.name.startswith("LD"):
+        return max(0, registers - 1)
+    return registers if row[UNIT] in (XU, MIO, SPECIAL) else 0
+
+
+_PRODUCTS = frozenset(["IMUL", "IDP", "IDP4A"])
 _SHIFTS = frozenset(["SHF", "SHL", "SHR", "LEA", "BMSK", "SGXT"])
 _COMPARES = frozenset(["ISETP", "FSETP", "IMNMX", "FMNMX", "FSET", "FCHK", "ISET"])
 
@@ -136,7 +154,7 @@ def _without_bits(row: npt.NDArray[np.int64], instruction: Instruction, rates: R
 def _mio_latency(name: str, rates: Rates) -> int:
     if name in ("S2R", "B2R"):
         return rates.latency("s2r", c.S2R)
-    if name in ("S2UR", "R2UR"):
+    if name == "S2UR":
         return rates.latency("s2ur", c.S2UR)
     return rates.latency("constant", c.CONSTANT) if name == "LDC" else rates.latency("shuffle", 24)
 
@@ -152,7 +170,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval, act, latency = MIO, 1, SHARED, rates.latency("shared", 24)
     elif name in _FP32:
         unit, interval = FMA, rates.interval("fp32")
-    elif name.startswith("IMAD") or name in ("IMUL", "IDP", "IDP4A"):
+    elif name.startswith("IMAD") or name in _PRODUCTS or (name == "VIADD" and rates.interval("fp32") == 1):
         unit, interval = FMA, rates.interval("int_mul")
         if ".HI" in instruction.opcode or ".WIDE" in instruction.opcode:
             interval *= 2
@@ -163,11 +181,22 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name in _FP16:
         # The packed half operations run on the FP32 units, one result of two halves a lane.
         unit, interval = FMA, rates.interval("fp32")
+        if interval == 1:
+            unit, interval = HALF if ".MMA" in instruction.opcode else PAIR, 2
     elif name in _XU:
         unit, interval, latency = XU, rates.interval("sfu"), rates.latency("sfu", 18)
+    elif name == "R2UR":
+        latency = rates.latency("s2ur", c.S2UR)
+    elif name == "SHFL":
+        # Takes a turn of shared memory's, like a load.
+        unit, interval, act, latency = MIO, 1, SHARED, rates.latency("shuffle", 24)
+        if rates.tracked:
+            interval, act = rates.interval("shuffle"), PLAIN
+    elif name in _SLOW and not rates.tracked:
+        unit, interval, latency = SPECIAL, c.SLOW_MIO, _mio_latency(name, rates)
     elif name in _MIO:
         unit, latency = MIO, _mio_latency(name, rates)
-        interval = rates.interval("shuffle") if name in ("SHFL", "MATCH", "REDUX") else 2
+        interval = rates.interval("shuffle") if name == "MATCH" else 2
         act = COMMIT if name == "LDGDEPBAR" else CONSTANT if name == "LDC" and not rates.tracked else PLAIN
     elif name == "BAR":
         unit, interval, act = CONTROL, 2, ARRIVE if ".ARV" in instruction.opcode else BARRIER
@@ -180,7 +209,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name in _CONTROL:
         unit, interval = CONTROL, 2 if name in ("BRA", "BRX", "BRXU", "CALL", "RET") else 1
     elif name.startswith("U"):
-        unit, interval = UNIFORM, 2
+        unit, interval = UNIFORM, 1 if name in ("UMOV", "ULDC") else 2
         latency = rates.latency("int", 5)
         if name in ("ULDC", "LDCU") and _INDEXED.search(instruction.operands):
             act = CONSTANT
