@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -66,16 +67,28 @@ def is_compiled() -> bool:
     return (code_folder() / _MARK).exists()
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Of several processes one compiles, and the others wait for what it makes. It may end as it likes."""
+    with (folder / "lock").open("w") as file:
+        with contextlib.suppress(ImportError, OSError):  # not on POSIX, or a file system without locks
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def load_interpreter(progress: Progress) -> None:
     """Imports the interpreter, and compiles it if that was not done before; says so, because it takes most of a minute.
 
     A compiled interpreter loads in a quarter of a second.
     """
-    known = is_compiled()
-    if not known:
+    if not is_compiled():
         progress("compiling the simulator for this computer, once, about 40 s", 0, 0)
-    from mutate.sim.warm_up import warm_up
+        with _alone(code_folder()):
+            if not is_compiled():
+                from mutate.sim.warm_up import warm_up
 
-    if not known:
-        warm_up()
-        (code_folder() / _MARK).touch()
+                warm_up()
+                (code_folder() / _MARK).touch()
+    import mutate.sim.warm_up  # noqa: F401 - the modules themselves

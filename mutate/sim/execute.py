@@ -7,12 +7,14 @@ barrier of the block, for memory that has not been filled yet), ends, or its tur
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 
 from mutate.sim.across import across_lanes, different
-from mutate.sim.inner import UNCOUNTED
+from mutate.sim.code import code_folder
 from mutate.sim.intrinsics import stack_i64, stack_u32, stack_u64
+from mutate.sim.jit import jit_into
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_event
@@ -39,8 +41,7 @@ ALL = np.uint32(0xFFFFFFFF)
 _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["half"], FIRST["convert"]
 
 
-@njit(error_model="numpy", cache=True, nogil=True, **UNCOUNTED)
-def execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
+def _execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
             table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
             hashes, trace, log_head, log_where, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
@@ -428,3 +429,6 @@ def execute(code, registers, predicates, layout, pcs, masks, states, details, ke
             if running and turn == 0:
                 pcs[w, current], masks[w, current] = pc, mask
         w = w + 1 if w + 1 < nwarps else 0
+
+
+execute: Any = jit_into(code_folder(), _execute, counted=False)
