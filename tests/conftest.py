@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mutate.sim.code import ENVIRONMENT
 from mutate.toolchain.cache import default_cache
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 os.environ.setdefault(ENVIRONMENT, str((default_cache().folder or Path(os.environ.get("TMPDIR", "/tmp"))) / "sim"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    import sharing
+
+    return sharing.scheduler(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # a process of pytest-xdist's
+        import sharing
+
+        items[:] = [items[n] for n in sharing.in_order([i.nodeid for i in items])]
 
 
 @pytest.fixture
