@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mutate.analysis.dataflow import branch_of
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
 from mutate.analysis.liveness import idle_loads, lost_results
@@ -25,6 +26,8 @@ from mutate.mutations.base import (
 from mutate.mutations.pointers import Pointers
 from mutate.source import Span
 
+_FORMS = 4
+"""In how many forms, besides the plain one, ``km_fold`` adds a value to the sink."""
 _BRANCHES = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 
 
@@ -122,7 +125,12 @@ class PieceWriter:
             for call, var in lost_results(self.slicer):
                 before, behind = self._folds.get(call, ("(", ")"))
                 self._folds[call] = before, f", km_fold(km_sink, {var.name}){behind}"
-        self._loads = sorted(a.node.start for a in info.sites.accesses if a.touches_global and a.reads)
+        loads = sorted((a.node for a in info.sites.accesses if a.touches_global and a.reads), key=lambda n: n.start)
+        self._loads = [n.start for n in loads]
+        branches = [self._branch(n) for n in loads]
+        numbers = {b: 1 + i % _FORMS for i, b in enumerate(b for b in dict.fromkeys(branches) if b is not None)}
+        self._forms = {n.start: numbers[b] for n, b in zip(loads, branches, strict=True) if b is not None}
+        """By where a load begins: the form in which it is folded. Branches that have loads have one each, in turn."""
         self._read = {r for i in planner.program.all() for b in i.sites.accesses if b.touches_global and b.reads
                       for r in b.roots} if style.sink == "plain-sink" else set()
         self._stores = sorted(a.node.start for a in info.sites.accesses if a.touches_global
@@ -210,13 +218,15 @@ class PieceWriter:
         return name
 
     def _fold(self, node: Node) -> str:
-        """Loads in the branches of one statement differ by a number too, or one load at a selected address is made."""
+        """Loads in the branches of one statement are folded in different forms.
+
+        Otherwise one load at a selected address would be made of them.
+        """
         for whole in self._alternatives(node):
-            if whole.type in ("if_statement", "conditional_expression") and all(
-                    self._only_loads(whole.get(f)) for f in ("consequence", "alternative")):
-                continue  # the original selects the address too
-            if bisect_left(self._loads, whole.end) - bisect_left(self._loads, whole.start) > 1:
-                return f"km_fold<{bisect_left(self._loads, node.start) + 1}>"
+            if not self._selects(whole) and bisect_left(self._loads, whole.end) - bisect_left(self._loads,
+                                                                                             whole.start) > 1:
+                form = self._forms.get(node.start, 0)
+                return f"km_fold<{form}>" if form else "km_fold"
         return "km_fold"
 
     def _alternatives(self, node: Node) -> Iterator[Node]:
@@ -233,6 +243,18 @@ class PieceWriter:
                 elif (then := up.get("consequence")) is not None and any(n.type == "return_statement"
                                                                          for n in then.walk()):
                     yield self.info.function.body
+
+    def _branch(self, node: Node) -> Node | None:
+        """The branch that a load is in and that has a form of its own."""
+        branch = branch_of(node)
+        while branch is not None and branch.parent is not None and self._selects(branch.parent):
+            branch = branch_of(branch.parent)
+        return branch
+
+    def _selects(self, whole: Node) -> bool:
+        """Whether the original, too, loads once from a selected address: both branches are loads and no more."""
+        return whole.type in ("if_statement", "conditional_expression") and all(
+            self._only_loads(whole.get(f)) for f in ("consequence", "alternative"))
 
     def _only_loads(self, arm: Node | None) -> bool:
         """Whether a branch is no more than a load, or an assignment of one."""

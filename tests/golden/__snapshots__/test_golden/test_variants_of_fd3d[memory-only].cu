@@ -66,13 +66,13 @@ struct km_Sink {
     unsigned bits = km_flag;  // not a constant: storing back what was just loaded would be dropped as redundant
     __device__ __forceinline__ ~km_Sink() { if (1 == bits * km_flag) __syncthreads(); }
 };
-// `branch` tells the loads of different branches apart: they would become one load with a selected address. The asm is
-// not volatile: that counts as a store to anywhere.
-template <int branch = 0, class T> __device__ __forceinline__ void km_fold(km_Sink &sink, const T value)
+// `form` tells the loads of different branches apart: they would become one load with a selected address. Each form is one
+// instruction or two, and none takes away what another has added. (Asm would do, too, but keeps the compiler from making a
+// select of a branch where it does in the original.)
+template <int form = 0, class T> __device__ __forceinline__ void km_fold(km_Sink &sink, const T value)
 {
-    unsigned bits = km_bits(value);
-    if (branch) asm("// load %1" : "+r"(bits) : "n"(branch));
-    sink.bits += bits;
+    const unsigned bits = km_bits(value), forms[] = {bits, bits + 1, 2 * bits, 3 * bits, bits >> 1};
+    sink.bits += forms[form];
 }
 template <class T> struct km_plain { typedef T type; };
 template <class T> struct km_plain<volatile T> { typedef T type; };
@@ -89,7 +89,8 @@ template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
-// `branch` tells the stores of different branches apart: equal ones would be merged into one.
+// `branch` tells the stores of different branches apart: equal ones would be merged into one. The asm is not volatile:
+// that counts as a store to anywhere.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
     site = km_value<T, branch>(sink);

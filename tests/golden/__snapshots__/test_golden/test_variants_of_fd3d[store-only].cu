@@ -77,7 +77,8 @@ template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
-// `branch` tells the stores of different branches apart: equal ones would be merged into one.
+// `branch` tells the stores of different branches apart: equal ones would be merged into one. The asm is not volatile:
+// that counts as a store to anywhere.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
     site = km_value<T, branch>(sink);
