@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,6 +101,15 @@ class Simulation:
         self.counted = counted
         self._state()
 
+    def fork(self, watchers: Sequence[Watcher], recorder: Recorder | None) -> Simulation:
+        """One that goes on from the memory that this one has now, and counts from zero."""
+        out = copy.copy(self)
+        out.watchers, out.recorder, out.log = tuple(watchers), recorder, Log(bool(watchers))
+        out.memory = self.memory.copy()
+        out._state()
+        out.local[:] = self.local
+        return out
+
     # --- what a launch puts in place ---
 
     def _addresses(self, bank: bytes) -> bytes:
@@ -163,7 +173,12 @@ class Simulation:
                                 program.general_rows * 32], np.int64)
         self.control[0] = self.control[4] = self.budget
         self.control[8] = self.counted
-        self._specials = self._fixed_specials()
+        first = program.specials
+        self._own_registers = self.registers[self.pool :].reshape(self.warps, program.rows, 32)
+        self._first_registers = np.zeros_like(self._own_registers)
+        self._first_registers[:, first : first + len(lay.SPECIALS)] = self._fixed_specials()
+        at = first + lay.SPECIALS.index("SR_CTAID.X")
+        self._block_numbers = self._own_registers[:, at : at + 3]
         lanes = np.arange(self.warps * 32).reshape(self.warps, 32) < threads
         self._active = (lanes.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
 
@@ -187,22 +202,15 @@ class Simulation:
     def start_block(self, number: int) -> None:
         """Puts all state to the beginning of a block."""
         gx, gy, _ = self.launch.grid
-        self.registers[self.pool :] = 0
-        rows = self.registers[self.pool :].reshape(self.warps, self.program.rows, 32)
-        first = self.program.specials
-        rows[:, first : first + len(lay.SPECIALS)] = self._specials
-        for axis, value in enumerate((number % gx, number // gx % gy, number // (gx * gy))):
-            rows[:, first + lay.SPECIALS.index("SR_CTAID.X") + axis] = value
-        self.predicates[:] = 0
+        self._own_registers[:] = self._first_registers
+        self._block_numbers[:] = ((number % gx,), (number // gx % gy,), (number // (gx * gy),))
+        for zeros in (self.predicates, self.pcs, self.masks, self.states, self.sync, self.targets, self.shared):
+            zeros.fill(0)
         self.predicates[:, 7] = self.predicates[:, 15] = 0xFFFFFFFF
-        self.pcs[:], self.masks[:], self.states[:], self.sync[:], self.targets[:] = 0, 0, lay.FREE, 0, 0
         self.kept[:, :, 0] = 0
-        self.red[:] = 0
-        self.red[:, 1] = 1
-        self.alive[:] = self._active
-        self.masks[:, 0] = self._active
+        self.red[:] = 0, 1, 0, 0
+        self.alive[:] = self.masks[:, 0] = self._active
         self.states[:, 0] = lay.READY
-        self.shared[:] = 0
         self.control[3] = 0
 
     def run(self, blocks: Sequence[int]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ _MOST_BYTES = 1 << 38
 _ROOM = 1 << 20
 # Pages that are made before they are asked for, at most.
 _AHEAD = 64
+# Pages of a walk that the next one is expected to have, too, at least.
+_REPEATED = 4
 VARIABLES = "__device__ variables"
 _UNIFORM = {(Rank.FLOAT, 4): filling.UNIFORM32, (Rank.FLOAT, 8): filling.UNIFORM64,
             (Rank.HALF, 2): filling.UNIFORM_HALF, (Rank.BF16, 2): filling.UNIFORM_BF16}
@@ -107,8 +110,9 @@ class Initial:
         self._used = 0
         self._firsts = np.array([r.first for r in self.regions] or [0], np.int64)
         self.rules = _rules(self.regions)
-        # Of each array: the last page that was made, its distance from the one before, and how many were made ahead.
-        self._walks = [(-1, 0, 0)] * len(self.regions)
+        # Of each array: the last page that was made, its distance from the one before, how many were made ahead, and
+        # how many since the walk began.
+        self._walks = [(-1, 0, 0, 0)] * len(self.regions)
 
     @property
     def addresses(self) -> Mapping[str, int]:
@@ -132,20 +136,22 @@ class Initial:
     def _ahead(self, pages: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Pages that are wanted next if these are part of a walk in equal steps, as the blocks of one SM take: making
 
-        many at once costs hardly more than making one. A walk that goes on makes ever more of them.
+        many at once costs hardly more than making one. A walk that goes on makes ever more of them, and one that begins
+        elsewhere as many as the last one had.
         """
         if pages.size > 1:
             return pages[:0]
         page = int(pages[0])
         number = int(np.searchsorted(self._firsts, page, side="right")) - 1
-        region, (last, step, ahead) = self.regions[number], self._walks[number]
-        if region.array is None or page - last != step:
-            self._walks[number] = page, page - last, 0
+        region, (last, step, ahead, made) = self.regions[number], self._walks[number]
+        begins = page - last != step
+        if region.array is None or (begins and made < _REPEATED):
+            self._walks[number] = page, page - last, 0, 2 if made == 1 else 1
             return pages[:0]
-        ahead = min(_AHEAD, 2 * ahead + 1)
+        ahead = min(_AHEAD, made - 1 if begins else 2 * ahead + 1)
         more = page + step * np.arange(1, ahead + 1)
         inside = (more >= region.first) & (more < region.first + (region.nbytes + PAGE - 1) // PAGE)
-        self._walks[number] = int(more[-1]), step, ahead
+        self._walks[number] = int(more[-1]), step, ahead, 1 + ahead + (0 if begins else made)
         out: npt.NDArray[np.int64] = more[inside & (self._known[np.where(inside, more, 0)] == 0)]
         return out
 
@@ -187,6 +193,13 @@ class GlobalMemory:
         self.used = 0
         self.rules, self.bounds = initial.rules
         self._ends = {r.first + (r.nbytes - 1) // PAGE: (r.nbytes - 1) % PAGE + 1 for r in initial.regions if r.nbytes}
+
+    def copy(self) -> GlobalMemory:
+        """The same contents, to be changed by another run."""
+        out = copy.copy(self)
+        out.table, out.limits, out.pages = self.table.copy(), self.limits.copy(), np.zeros(self.pages.size, np.uint8)
+        out.pages[: self.used * PAGE] = self.pages[: self.used * PAGE]
+        return out
 
     def bring(self, wanted: npt.NDArray[np.int64]) -> None:
         """Fills the pages that the interpreter asked for."""

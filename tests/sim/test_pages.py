@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from mutate.launch.data import materialize
@@ -102,3 +103,42 @@ def test_pages_that_the_interpreter_makes_are_those_of_numpy(tmp_path: Path) -> 
             assert memory.initial.rules[0][memory.initial.regions.index(region), filling.RULE] != filling.NO_RULE
             assert len(memory.touched(region)) == (region.nbytes + PAGE - 1) // PAGE
             assert memory.read(region).tobytes() == materialize(region.array).tobytes(), region.name
+
+
+def test_rows_that_are_walked_one_after_another_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first row of 16 pages is made in steps that grow, each further one when its first page is asked for."""
+    text = "dim3 grid = { 1 }; dim3 block = { 32 }; float a[4096 * 256] = normal(0, 1); k(a);"
+    (launch,) = evaluate(DeclarationText("k.cu", text.encode(), Span(0, len(text))))
+    initial, made = Initial(launch), list[int]()
+    inner = initial._make
+
+    def make(pages: npt.NDArray[np.int64]) -> None:
+        made.append(pages.size)
+        inner(pages)
+
+    monkeypatch.setattr(initial, "_make", make)
+    for row in (0, 10, 5):
+        for page in range(16):
+            initial.fetch(initial.regions[0].first + np.array([64 * row + page]))
+    assert made == [1, 1, 2, 4, 8, 16, 16]
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_a_fork_goes_on_from_memory_and_leaves_it_alone(tmp_path: Path) -> None:
+    """Each block adds one to what the blocks before it left."""
+    file = tmp_path / "k.cu"
+    file.write_text("/* kmutate launch\n   int a[64] = fill(5);\n   dim3 grid = { 9 }; dim3 block = { 32 };\n   k(a);\n"
+                    "*/\n__global__ void k(int *a) { a[threadIdx.x] += 1; }\n")
+    (found,) = compile_file(Request(path=file, kernels=("k",), arch="sm_90", mutations=("identity",)))
+    image = read_image(found.original.cubin, found.original.entry)
+    simulation = Simulation(image, found.original.listing, found.target.launches[0])
+    simulation.run((0, 1))
+    before = simulation.counters.copy()
+    fork = simulation.fork((), None)
+    fork.run((2, 3, 4))
+    region = simulation.initial.regions[0]
+    assert simulation.memory.read(region).view(np.int32).tolist() == [7] * 32 + [5] * 32
+    assert fork.memory.read(region).view(np.int32).tolist() == [10] * 32 + [5] * 32
+    assert (simulation.counters == before).all() and fork.counters[:, 0].sum() * 2 == before[:, 0].sum() * 3
+    simulation.run((5,))
+    assert simulation.memory.read(region).view(np.int32).tolist() == [8] * 32 + [5] * 32

@@ -117,6 +117,13 @@ class Keeper:
         self._s += count
         self._n += len(records)
 
+    def tell(self, other: Keeper) -> None:
+        """Tells another one what the blocks have touched that are kept as a whole, as if they were one block."""
+        other.start_block(-1)
+        sectors, touch, region = (a[: self._s] for a in self._sectors)
+        other.touches.note(self._requests[0], self._q, sectors, len(other._cut), np.empty_like(touch),
+                           np.empty_like(region))
+
     def _close(self) -> None:
         """Puts the records of the block that has run behind those of the blocks before."""
         if len(self._starts) == len(self._cut):
@@ -191,23 +198,22 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     (pilot,) = blocks_of_sm(total, sms, 1, sm)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
+    beside = None
+    if total > sms and each <= records // _FEW:
+        beside = Keeper((launch.threads + 31) // 32, bases, 0, rules)
+        keeper.tell(beside)
+        fork = simulation.fork((beside,), beside)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     simulation.run(tuple(b for b in blocks if b != pilot))
-    near: tuple[tuple[int, Array], ...] = ()
-    if total > sms and each <= records // _FEW:
-        beside = Keeper((launch.threads + 31) // 32, bases, 0, rules)
-        near = _near(pilot, launch.grid, beside, Simulation(image, listing, launch, initial=initial, watchers=(beside,),
-                                                            recorder=beside, places=places, budget=budget,
-                                                            counted=False))
+    near = _near(pilot, launch.grid, beside, fork) if beside is not None else ()
     return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near)
 
 
 def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation
           ) -> tuple[tuple[int, Array], ...]:
-    """``Sample.near``: runs the block and those before it along each axis of the grid."""
-    simulation.run((block,))
+    """``Sample.near``: runs the blocks before this one, whose touches the keeper knows, along each axis of the grid."""
     own = keeper.touches.tally[:, READS, PAIRS].astype(np.float64)
     out = []
     for axis, distance in enumerate((1, grid[0], grid[0] * grid[1])):
