@@ -242,8 +242,9 @@ _HELDOUT = {
     "heldout2": "Kernels as projects have them, most of them of hundreds of microseconds; a few blocks "
                 "(`factor_tiles`), a second turn that few blocks have (`nearest_candidate`), the longest blocks last "
                 "(`triangle_rows`).",
-    "heldout3": "Kernels as courses, libraries and collections of benchmarks have them, by somebody who had not looked at "
-                "the model: linear algebra, sparse and graph kernels, sorting, simulation, images, ciphers, Monte Carlo.",
+    "heldout3": "Kernels as courses, libraries and collections of benchmarks have them, by somebody who had not looked "
+                "at the model: linear algebra, sparse and graph kernels, sorting, simulation, images, ciphers, Monte "
+                "Carlo.",
 }
 
 
