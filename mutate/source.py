@@ -71,7 +71,7 @@ def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
     parts: list[bytes] = []
     at = 0
     for edit in sort_edits(edits):
-        parts += (source[at : edit.start], edit.text.encode())
+        parts += (source[at : edit.start], edit.text.encode(errors="surrogateescape"))
         at = edit.end
     parts.append(source[at:])
     return b"".join(parts)

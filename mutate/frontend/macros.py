@@ -48,14 +48,14 @@ def parse_define(text: bytes) -> Macro | None:
     name, params, body = match.groups()
     if params is None:
         return Macro(name.decode(), None, body.strip())
-    names = tuple(p.strip().decode() for p in params[1:-1].split(b",") if p.strip())
+    names = tuple(p.strip().decode(errors="replace") for p in params[1:-1].split(b",") if p.strip())
     return Macro(name.decode(), names, body.strip())
 
 
 def from_command_line(define: str) -> Macro:
     """The macro of a ``-D NAME`` (value 1) or ``-D NAME=VALUE``."""
     name, eq, value = define.partition("=")
-    return parse_define(f"{name} {value if eq else '1'}".encode()) or Macro(name, None, b"1")
+    return parse_define(f"{name} {value if eq else '1'}".encode(errors="surrogateescape")) or Macro(name, None, b"1")
 
 
 def tokens(text: bytes) -> list[tuple[str, bytes]]:

@@ -28,7 +28,7 @@ from mutate.mutations.base import (
     namespace_of,
 )
 from mutate.mutations.control import control_nodes, loop_nodes
-from mutate.source import Edit
+from mutate.source import Edit, Span
 
 # __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
 # (an empty asm with a memory clobber does not: loops are then unrolled), and costs no more than a NOP.
@@ -56,29 +56,49 @@ def _shared_among(info: FunctionInfo, start: list[Node]) -> tuple[Mem, ...]:
 
 def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
     out = Rewriter(info.function.file, "no-sync")
-    for b in info.sites.barriers:
-        if b.scope == "block":
+    mine = [b for b in info.sites.barriers if b.scope == "block"]
+    # With what is in their parentheses; the argument of the others stays, and may have barriers of its own.
+    whole = [b.node.span for b in mine if _argument(b) is None]
+
+    def gone(node: Node) -> bool:
+        return any(w.start <= node.start and node.end <= w.end and w != node.span for w in whole)
+
+    for b in mine:
+        if not gone(b.node):
             _replace(out, b)
     for node, callees in info.callees.items():
         mutated = [c for c in callees if id(c) in names]
         function = node.get("function")
-        if mutated and function is not None:
+        if mutated and function is not None and not gone(node):
             out.rename(function, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function",
                        namespace_of(mutated[0], info))
             out.comment(node, "call of the mutated function")
     return out
 
 
+def _argument(b: Barrier) -> Node | None:
+    """The condition that a barrier is given and that what replaces it keeps."""
+    args = arguments(b.node)
+    if not args or b.awaits_copies or not b.returns_value or "{}" not in _VALUES.get(b.spelling, ""):
+        return None
+    return args[-1]
+
+
 def _replace(out: Rewriter, b: Barrier) -> None:
-    text = _PLAIN
-    if b.awaits_copies:
-        function = b.node.get("function")
-        pending = function.text.partition("<")[2] if function is not None and "<" in function.text else ""
-        text = f"km_wait_prior<{pending or '0>'}()"
-    elif b.returns_value and b.spelling in _VALUES:
-        args = arguments(b.node)
-        text = _VALUES[b.spelling].format(out.show(args[-1]) if args else "1")
-    out.replace(b.node.span, text, "barrier removed")
+    kept = _argument(b)
+    if kept is not None:
+        head, tail = _VALUES[b.spelling].split("{}")
+        out.replace(Span(b.node.start, kept.start), head, "barrier removed")
+        out.replace(Span(kept.end, b.node.end), tail, "barrier removed")
+    else:
+        text = _PLAIN
+        if b.awaits_copies:
+            function = b.node.get("function")
+            pending = function.text.partition("<")[2] if function is not None and "<" in function.text else ""
+            text = f"km_wait_prior<{pending or '0>'}()"
+        elif b.returns_value and b.spelling in _VALUES:
+            text = _VALUES[b.spelling].format("1")
+        out.replace(b.node.span, text, "barrier removed")
     out.comment(b.node, f"{b.spelling} removed: warps no longer wait for each other")
 
 

@@ -66,7 +66,7 @@ def _host_spans_of(original: bytes, text: VariantText, source: bytes) -> tuple[S
     at = new = 0
     for e in sorted(text.edits, key=lambda e: (e.start, e.end)):
         spans += _blanked(original, at, e.start, source, new)
-        new += e.start - at + len(e.text.encode())
+        new += e.start - at + len(e.text.encode(errors="surrogateescape"))
         at = e.end
     spans += _blanked(original, at, len(original), source, new)
     return tuple(spans)

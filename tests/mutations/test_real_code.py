@@ -393,3 +393,38 @@ def test_an_else_belongs_to_the_if_that_it_belonged_to(mutation: str, body: str)
     text = text_of(source, mutation).split("__global__")[1]
     branch = text[text.index("if (n < 4)") + 10 : text.index("else")]
     assert branch.strip().startswith("{") and branch.count("{") == branch.count("}"), branch
+
+
+NESTED = """__device__ int waits(int x) { __syncthreads(); return x; }
+__global__ void k(int *out, const int *in) {
+    __shared__ int s[256];
+    s[threadIdx.x] = in[threadIdx.x];
+    int any = __syncthreads_count(__syncthreads_or(s[255 - threadIdx.x] > 0) && waits(in[threadIdx.x]) > 1);
+    out[threadIdx.x] = any;
+}
+"""
+
+
+@needs_nvrtc
+def test_barriers_in_what_a_barrier_counts_are_removed_too() -> None:
+    text = text_of(NESTED, "no-sync")
+    assert "__popc(__ballot_sync(0xffffffffu, __any_sync(0xffffffffu, s[255 - threadIdx.x] > 0)" in text
+    found = prove(NESTED, "no-sync")["no-sync"]
+    assert found.outcome is Outcome.OK, found.log
+    assert found.certificate is not None and found.certificate.verdict is not Verdict.INVALID
+
+
+def test_what_stands_in_a_barriers_parentheses_goes_with_it() -> None:
+    text = text_of("__global__ void k(int *p) { __syncthreads(p[0] __syncthreads()); p[1] = 2; }", "no-sync")
+    assert text.count("__syncwarp()") == 1 and "__syncthreads()" not in text
+
+
+@pytest.mark.parametrize("mutation", ["identity", "memory-only", "load-only", "store-only", "math-only"])
+def test_bytes_that_are_no_text_stay(mutation: str) -> None:
+    """In the name of a function that is copied, and of a macro's parameter."""
+    source = (b"#define F(\x92) 1\nnamespace a { namespace b {\n_\xfb_ float scale(const float *p, int i) "
+              b"{ return 3.0f * p[i]; }\n}\n__global__ void k(float *out, const float *in) "
+              b"{ out[threadIdx.x] = b::scale(in, threadIdx.x); }\n}\n")
+    unit = load_unit(source, "k.cu")
+    made = build_variant(unit, unit.kernels[0], parse_composition(mutation))
+    assert isinstance(made, Refused) or b"_\xfb_ float scale" in made.text
