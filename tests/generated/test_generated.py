@@ -57,8 +57,18 @@ def test_math_only_touches_no_global_memory_but_by_listed_loads(outcomes: list[K
 def test_most_kernels_get_memory_only(outcomes: list[KernelOutcome]) -> None:
     mine = [v for o in outcomes for v in o.variants if v.mutation == "memory-only"]
     exact = [v for v in mine if v.outcome == "ok" and not v.broken]
-    assert len(exact) > 0.7 * len(mine), "docs/generated.md says what the others lack"
-    assert sum(v.outcome == "ok" and v.same_set for v in mine) > 0.85 * len(mine)
+    assert len(exact) > 0.85 * len(mine), "docs/generated.md says what the others lack"
+    assert sum(v.outcome == "ok" and v.same_set for v in mine) > 0.95 * len(mine)
+
+
+@pytest.mark.parametrize("seed", [93, 18, 90, 80, 16, 684, 146, 643])
+def test_memory_only_stays_exact_where_it_once_was_not(seed: int) -> None:
+    """What made them inexact: an ``else`` without braces; loads wanted elsewhere; a result by reference; barriers in
+
+    loops; asm in branches; a load that cancelled itself.
+    """
+    (variant,) = run_kernel(seed, generate(seed).source, mutations=("memory-only",)).variants
+    assert variant.broken == (), variant.arrays
 
 
 def test_every_variant_compiles_or_is_refused_with_a_reason(outcomes: list[KernelOutcome]) -> None:
