@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Mem, Obj
@@ -20,18 +21,19 @@ from mutate.frontend.units import declarator_name
 _ORDERED = frozenset({Space.REGISTER, Space.LOCAL, Space.PARAM})
 
 
-def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False, always: bool = False) -> tuple[
-        set[Obj], set[Node]]:
+def value_closure(info: FunctionInfo, start: list[Node], surely: bool = False, always: bool = False,
+                  reach: Reach | None = None) -> tuple[set[Obj], set[Node]]:
     """Objects that the values of ``start`` depend on (data flow only), and the expressions that define them.
 
     Used where no statement is dropped (math-only, shared-memory mutations): which loads must keep their value.
     ``surely`` as in ``Reach``. With ``always`` only what is used whenever it is computed: not what is used in a branch
-    that does not contain it, because the compiler may compute that there.
+    that does not contain it, because the compiler may compute that there. ``reach``: one of the function's that is
+    there already, made with the same ``surely``.
     """
     needed: set[Obj] = set()
     expressions: set[Node] = set()
     work = list(start)
-    reach = Reach(info, surely)
+    reach = reach or Reach(info, surely)
     while work:
         node = work.pop()
         if node in expressions:
@@ -68,6 +70,18 @@ class Definition:
     block: Node | None = None
 
 
+# Of functions that are analysed: definitions by what they give a value to, and whether there is a goto.
+_KNOWN: WeakKeyDictionary[FunctionInfo, tuple[dict[Obj, list[Definition]], bool]] = WeakKeyDictionary()
+
+
+def _by_object(info: FunctionInfo) -> tuple[dict[Obj, list[Definition]], bool]:
+    out: dict[Obj, list[Definition]] = {}
+    for objs, definition in definitions(info):
+        for o in objs:
+            out.setdefault(o, []).append(definition)
+    return out, any(n.type == "goto_statement" for n in info.function.body.walk())
+
+
 class Reach:
     """Whether what a definition gives a local variable may be what a use of it finds.
 
@@ -76,12 +90,10 @@ class Reach:
 
     def __init__(self, info: FunctionInfo, surely: bool = False) -> None:
         self._surely = surely
-        self._of: dict[Obj, list[Definition]] = {}
-        for objs, definition in definitions(info):
-            for o in objs:
-                self._of.setdefault(o, []).append(definition)
+        if info not in _KNOWN:
+            _KNOWN[info] = _by_object(info)
         # A jump backwards makes what comes later come earlier.
-        self._jumps = any(n.type == "goto_statement" for n in info.function.body.walk())
+        self._of, self._jumps = _KNOWN[info]
         self._places: dict[tuple[Node, Var], _Place] = {}
 
     @staticmethod

@@ -23,6 +23,8 @@ from mutate.frontend.tree import Node
 
 _LEAVING = frozenset({"return_statement", "goto_statement"})
 _EXITS = _LEAVING | {"break_statement", "continue_statement"}
+Looked = dict[Node, tuple[frozenset[Obj], frozenset[Node]]]
+"""Of expressions: what they use, and their loads."""
 
 
 def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
@@ -37,10 +39,11 @@ def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     loads += slicer.retained_calls
     if not loads:
         return []
+    reach = Reach(slicer.info, surely=True)
     effects, start, quiet = _effects(slicer, stores_happen)
     exits = [n for n in slicer.info.function.body.walk() if n.type in _EXITS] if effects else []
     while True:
-        _, alive = value_closure(slicer.info, [*start, *quiet], surely=True)
+        _, alive = value_closure(slicer.info, [*start, *quiet], surely=True, reach=reach)
         reached = [*effects, *(n for n in alive if n not in quiet)]
         reached += [e for e in exits if _matters(e, reached)]
         more = {c for n in reached for c in _conditions(n)} - set(start)
@@ -50,9 +53,9 @@ def idle_loads(slicer: Slicer, stores_happen: bool) -> list[Node]:
     idle = [n for n in loads if not _is_in(n, alive)]
     rest = [n for n in loads if _is_in(n, alive)]
     if rest:
-        _, always = value_closure(slicer.info, [*start, *quiet], surely=True, always=True)
+        _, always = value_closure(slicer.info, [*start, *quiet], surely=True, always=True, reach=reach)
         rest = [n for n in rest if not _is_in(n, always)]
-    idle += _wanted_elsewhere(slicer, rest, [*start, *quiet])
+    idle += _wanted_elsewhere(slicer, rest, [*start, *quiet], reach)
     return sorted(idle, key=lambda n: n.start)
 
 
@@ -60,7 +63,7 @@ def _is_in(node: Node, expressions: Iterable[Node]) -> bool:
     return any(e.start <= node.start and node.end <= e.end for e in expressions)
 
 
-def _wanted_elsewhere(slicer: Slicer, loads: list[Node], kept: list[Node]) -> list[Node]:
+def _wanted_elsewhere(slicer: Slicer, loads: list[Node], kept: list[Node], reach: Reach) -> list[Node]:
     """Loads whose values the original needs where the slice does not: in other branches, or in none.
 
     ``kept`` is what the slice needs. Where a branch of the original needs a value, the slice does if something that is
@@ -70,13 +73,14 @@ def _wanted_elsewhere(slicer: Slicer, loads: list[Node], kept: list[Node]) -> li
     branches: dict[Node | None, list[Node]] = {}
     for need in (n for n in _needs_of_original(slicer) if not slicer.is_needed(n)) if loads else ():
         branches.setdefault(branch_of(need), []).append(need)
+    looked: Looked = {}
     for branch, needs in branches.items():
-        wanted = _by_value(slicer, needs)
+        wanted = _by_value(slicer, needs, reach=reach, looked=looked)
         rest = [n for n in loads if n in wanted and n not in out]
         if not rest:
             continue
         inside = [n for n in kept if branch is not None and branch.start <= n.start and n.end <= branch.end]
-        _, alive = value_closure(slicer.info, inside, surely=True)
+        _, alive = value_closure(slicer.info, inside, surely=True, reach=reach)
         out += [n for n in rest if not _is_in(n, alive)]
     return out
 
@@ -97,46 +101,55 @@ def lost_results(slicer: Slicer) -> list[tuple[Node, Var]]:
     return sorted(plain, key=lambda x: (x[0].start, x[1].name))
 
 
-def _by_value(slicer: Slicer, start: list[Node], results: dict[tuple[Node, Var], None] | None = None) -> set[Node]:
+def _by_value(slicer: Slicer, start: list[Node], results: dict[tuple[Node, Var], None] | None = None,
+              reach: Reach | None = None, looked: Looked | None = None) -> set[Node]:
     """Loads, and calls of functions that load, that expressions depend on otherwise than by the address of a load.
 
-    Into ``results`` come calls with the variables that they depend on and that these change.
+    Into ``results`` come calls with the variables that they depend on and that these change. ``looked``: what was seen
+    of expressions already, in the same slice.
     """
-    info, reach = slicer.info, Reach(slicer.info, surely=True)
-    found: set[Node] = set()
+    info = slicer.info
+    reach = reach or Reach(info, surely=True)
+    looked = {} if looked is None else looked
+    loads: set[Node] = set()
     done: set[Node] = set()
     known: set[Obj] = set()
     work = list(start)
     changed = [(c, v) for c in slicer.retained_updates for v in info.written_by_call(c, tuple(arguments(c)))
                if isinstance(v, Var) and reach.is_ordered(v) and v.type.kind == "value"] if results is not None else []
 
-    def objects(node: Node, out: set[Obj]) -> None:
+    def objects(node: Node, out: set[Obj], here: set[Node]) -> None:
         access = info.sites.at.get(node)
         if access is not None and access.touches_global and access.kind != "atomic":
             if access.reads:
-                found.add(node)
+                here.add(node)
             return  # an address is kept
         if node in slicer.retained_calls:
-            found.add(node)
+            here.add(node)
         if not node.kids:
             out |= info.uses(node)
         elif access is not None:
             out |= {Mem(r) for r in access.roots}
         for kid in node.kids:
-            objects(kid, out)
+            objects(kid, out, here)
 
     while work:
         node = work.pop()
         if node in done:
             continue
         done.add(node)
-        used: set[Obj] = set()
-        objects(node, used)
+        if node not in looked:
+            parts: set[Obj] = set()
+            inside: set[Node] = set()
+            objects(node, parts, inside)
+            looked[node] = frozenset(parts), frozenset(inside)
+        used, seen = looked[node]
+        loads |= seen
         if results is not None:
             results |= {(c, v): None for c, v in changed if v in used and reach.reaches(c, node, v)}
-        work += reach.sources(node, frozenset(used), known)
+        work += reach.sources(node, used, known)
         known |= used
-    return found
+    return loads
 
 
 def _needs_of_original(slicer: Slicer) -> list[Node]:

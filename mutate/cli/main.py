@@ -59,9 +59,10 @@ def main(args: Sequence[str] | None = None) -> None:
     """Entry point. User errors end with exit code 2 and a message, never with a traceback."""
     # Most of what a run makes lives until it ends; looking for cycles in it takes 5 % of the time.
     gc.set_threshold(100_000)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files need not be UTF-8, nor need the terminal. In JSON this is how such characters are escaped.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Names of files need not be UTF-8, nor need the terminal. In JSON this is how such characters are escaped.
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = cli.main(args=list(args) if args is not None else None, prog_name="kmutate", standalone_mode=False)
         sys.stdout.flush()  # what cannot be written is to be known here, and not when the interpreter ends
