@@ -52,7 +52,7 @@ LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 BARRIER, BARRIER_EACH = 13.7, 2.0
 """Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
 
-QUEUE = 5
+QUEUE = 13
 """Memory instructions that a scheduler's queue holds before issue stalls (Huerta et al., "Dissecting and Modeling the
 
 Architecture of Modern GPU Cores", MICRO 2025)."""
@@ -88,6 +88,13 @@ BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
+WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"
+SM_SPREAD, SM_SPREAD_L2, SM_SPREAD_DRAM = 0.003, 0.012, 0.027
+"""Standard deviation of the speeds of SMs that do the same: of what they do by themselves, and what is added where
+
+their warps wait for L2, and for DRAM (WAVES, by when the first block of an SM ends: math 0.1 to 0.3 %, shared 0.3 to
+1.8, chase 0.9 to 2.2, stream 2.4 to 5).
+"""
 MIXTURES = "tests/machines/reference/h200_mixtures.csv: made by tests/machines/time_mixtures.py on an H200"
 WIDE_READS = 4
 """Clocks for which IMAD.WIDE and IMAD.HI keep others from reading registers (MIXTURES: `2 ffma, imad_wide`)."""

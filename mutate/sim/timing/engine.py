@@ -100,8 +100,10 @@ _LOAD, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 
 
-def _play(table, needs, gives, streams, reuse, apart, late, around, settings, done, stalls, busy, marks):
+def _play(table, needs, gives, streams, reuse, apart, late, around, settings, after, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
+
+    ``after``: the settings from when the last of them has begun in place of another.
 
     ``streams`` and ``reuse``: of ``sampling``. The budget is in instructions, and eight sectors count as one. ``done``
     gets the clock at which each block finished, ``marks`` (parts, 2) the clock and the instructions issued when each of
@@ -217,7 +219,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                         taken[w] = 0
                         nxt[w] = until
                     else:
-                        key = due[w]
+                        key = instance[w] * each + w % each
                         if w == last[s]:
                             key = -NEVER
                         if key < best:
@@ -418,6 +420,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, do
                         begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
                         next_launch += settings[S_LAUNCH]
                         launched += 1
+                        if launched == count:
+                            settings = after
             elif at_barrier[w] >= 0:
                 nxt[w] = NEVER
                 issued_at[w] = follow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from mutate.sim.caches import goes_around
 from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.space import Initial
-from mutate.sim.timing import confidence
+from mutate.sim.timing import confidence, dispatch
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
@@ -32,6 +32,7 @@ from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import lines_up_to
+from mutate.sim.timing.uneven import Turn, differ, longer_by
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -139,7 +140,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     if sm is not None:
         turn = len(range(sm, total, sms))
         settings[p.S_BLOCKS] = turn
-    return _play(kernel, launch, machine, sample, reuse, settings, turn, resident)
+    return _play(kernel, launch, machine, sample, reuse, settings, turn, resident, sm is not None)
 
 
 def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = RECORDED,
@@ -177,31 +178,16 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     """The engine's settings. An SM has the share of L2 and DRAM that its part of the grid's blocks asks for."""
     rates = Rates(machine)
     sms, clock = machine.number("sm.count"), machine.number("clock.boost")
-    share = max(turn / total, 1.0 / sms) if total >= sms else 1.0 / total
-
-    def clocks(key: str, default: float, least: float = 0.0) -> float:
-        """Clocks that a sector takes of the SM's share of a bandwidth in GB/s."""
-        return max(32.0 / (rates.number(key, default) * 1000.0 / clock * share), least)
-
+    s = with_share(np.zeros(p.SETTINGS, np.float64), machine, share_of(turn, total, sms))
     read = machine.number("dram.read_bandwidth")
     write, copy = rates.number("dram.write_bandwidth", read), rates.number("dram.copy_bandwidth", read)
-    l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
-    s = np.zeros(p.SETTINGS, np.float64)
     s[p.S_RESIDENT], s[p.S_BLOCKS], s[p.S_BUDGET] = resident, turn, budget
     s[p.S_SCHEDULERS] = rates.number("sm.schedulers", 4)
     s[p.S_L1_LATENCY] = rates.number("latency.l1", 32)
     # Without L2 all requests go to DRAM, whose latency and bandwidth they have.
     s[p.S_L2_LATENCY] = machine.number("latency.l2") if _has_l2(machine) else 0.0
     s[p.S_DRAM_LATENCY] = machine.number("latency.dram")
-    s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
-    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
-                                    32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
-    # Rates of the whole GPU, measured with all its SMs at work.
-    part = 1.0 / (share * sms)
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
-    s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
-    s[p.S_ATOMIC], s[p.S_ATOMIC_LATENCY] = c.ATOMIC_SECTOR * part, rates.number("latency.atomic", c.ATOMIC)
-    s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
+    s[p.S_ATOMIC_LATENCY] = rates.number("latency.atomic", c.ATOMIC)
     s[p.S_LONE] = rates.number("dram.lone_sector", c.LONE)
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
@@ -224,6 +210,36 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_CONSTANT_MISS] = c.CONSTANT_MISS
     s[p.S_STORE_EVICT] = _says(machine, "l1.global_store", "write-evict")
     s[p.S_LOCAL_BACK] = _says(machine, "l1.local_store", "write-back")
+    return s
+
+
+def share_of(turn: int, total: int, sms: float) -> float:
+    """The part of L2's and DRAM's bandwidths that an SM with ``turn`` of all blocks has."""
+    return max(turn / total, 1.0 / sms) if total >= sms else 1.0 / total
+
+
+def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float) -> npt.NDArray[np.float64]:
+    """The settings for an SM that has this share of what L2 and DRAM do in a clock."""
+    rates = Rates(machine)
+    sms, clock = machine.number("sm.count"), machine.number("clock.boost")
+
+    def clocks(key: str, default: float, least: float = 0.0) -> float:
+        """Clocks that a sector takes of the SM's share of a bandwidth in GB/s."""
+        return max(32.0 / (rates.number(key, default) * 1000.0 / clock * share), least)
+
+    read = machine.number("dram.read_bandwidth")
+    write = rates.number("dram.write_bandwidth", read)
+    l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
+    s = settings.copy()
+    s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
+    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
+                                    32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
+    # Rates of the whole GPU, measured with all its SMs at work.
+    part = 1.0 / (share * sms)
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
+    s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
+    s[p.S_ATOMIC] = c.ATOMIC_SECTOR * part
+    s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 
 
@@ -259,22 +275,64 @@ def late_of(machine: Machine) -> npt.NDArray[np.float64]:
     return np.asarray(places - places.mean())
 
 
-def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
-          settings: npt.NDArray[np.float64], turn: int, resident: int) -> SimulatedTime:
-    s = sample.streams
-    count = len(kernel.listing)
-    done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
-    stalls = np.zeros((count, len(p.STALLS)), np.int64)
-    busy = np.zeros(p.BUSY, np.float64)
+@dataclass(frozen=True)
+class _Played:
+    """What the engine gave: when blocks ended, its marks, stalls and busy times, its end and counts."""
+
+    done: npt.NDArray[np.int64]
+    marks: npt.NDArray[np.int64]
+    stalls: npt.NDArray[np.int64]
+    busy: npt.NDArray[np.float64]
+    end: float
+    issued: int
+    finished: int
+
+
+def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, settings: npt.NDArray[np.float64]
+            ) -> Callable[[int, float], _Played]:
+    """Plays so many blocks; ``part`` of memory's work is left on average for SMs when the last of them begins."""
     around = np.array([goes_around(i, kernel.dlcm == "cg") for i in kernel.listing], np.bool_)
-    run: Any = e.play
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
         read_shared_by_operands(table, kernel.listing, machine)
     # Who does not track registers asks for no row of these tables.
     registers = registers_of(kernel.listing if settings[p.S_TRACKED] > 0.0 else ())
-    end, issued, finished = run(table, *registers, s, reuse, apart_of(sample, settings),
-                                late_of(machine), around, settings, done, stalls, busy, marks)
+    apart, late = apart_of(sample, settings), late_of(machine)
+    even = int(settings[p.S_BLOCKS])
+    run: Any = e.play
+
+    def play(turn: int, part: float) -> _Played:
+        mine = settings.copy()
+        mine[p.S_BLOCKS] = turn
+        after = mine if part >= 1.0 else with_share(
+            mine, machine, share_of(even, sample.grid_blocks, machine.number("sm.count")) / part)
+        done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
+        stalls = np.zeros((len(kernel.listing), len(p.STALLS)), np.int64)
+        busy = np.zeros(p.BUSY, np.float64)
+        end, issued, finished = run(table, *registers, sample.streams, reuse, apart, late, around, mine, after, done,
+                                    stalls, busy, marks)
+        return _Played(done, marks, stalls, busy, float(end), int(issued), int(finished))
+
+    return play
+
+
+def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
+          settings: npt.NDArray[np.float64], turn: int, resident: int, alone: bool) -> SimulatedTime:
+    play = _player(kernel, machine, sample, reuse, settings)
+    seen = play(turn, 1.0)
+    longer, sms = 1.0, int(machine.number("sm.count"))
+    if not alone and differ(sample.works):
+        longer = _longer(sample, seen, play(1, 1.0), settings, turn, sms, resident, launch.grid)
+    elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
+        clocks = np.maximum(seen.stalls.sum(axis=0), 1)
+        far = seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ])
+        last = dispatch.last_turn(seen.done.astype(np.float64), resident, sample.grid_blocks, sms,
+                                  dispatch.spread_of(float(clocks[[p.R_LONG, p.R_LG]].sum() / clocks.sum()), far))
+        if last.blocks != turn or last.part < 1.0:
+            turn = last.blocks
+            seen = play(turn, last.part)
+    marks, stalls, busy, end = seen.marks, seen.stalls, seen.busy, seen.end
+    issued, finished = seen.issued, seen.finished
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
     cycles = float(end)
@@ -282,6 +340,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         at, had = marks[_MARKS // 2]
         rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
+    cycles *= longer
     bound, what = _hottest(sample) * c.ATOMIC_SAME, "atomics at one place"
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(int(machine.number("sm.count")), sample.grid_blocks):
@@ -300,8 +359,21 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
-        confidence.of_blocks(np.diff(s.starts[:, [0, -1]], axis=1)[:, 0].tolist(), sample.grid_blocks),
+        confidence.of_blocks([w for _, w in sample.works], sample.grid_blocks),
         confidence.of_rest(marks, float(end), int(issued), cycles) if not bounded else 0.0)
+
+
+def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,
+            resident: int, grid: tuple[int, int, int]) -> float:
+    """Of blocks that differ: how much longer the grid takes than the played SM takes for its own blocks."""
+    known = dict(sample.works)
+    played = [float(known[sample.blocks[k % len(sample.blocks)]]) for k in range(turn)]
+    busy = _utilisation(seen.busy, seen.end, settings)
+    # Of what was not played as much is left as its work says.
+    clocks = seen.end * max(1.0, sum(played) / max(1, seen.issued))
+    return longer_by(sample.works, Turn(played, resident, clocks, alone.issued / max(1.0, alone.end),
+                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"]))),
+                     grid, sms, dispatch.LONGEST)
 
 
 def _overhead_ms(machine: Machine) -> float:

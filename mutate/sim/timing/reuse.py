@@ -10,18 +10,21 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.sampling import Sample
+from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, come_back, spread
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
+_SAME_TIME, _SAME_PART = 16, 0.02
+"""Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 
 
 class Reuse(NamedTuple):
     """Of each array (and local memory, the last): how likely the first read and the first write of a sector by a block
 
-    go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, and the
-    part of it that the grid does not read (1 where it is read at places that look random).
+    go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, the
+    part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
+    what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
     """
 
     read: Array
@@ -29,6 +32,7 @@ class Reuse(NamedTuple):
     common: Array
     again: Array
     sparse: Array
+    together: Array
 
 
 def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
@@ -48,7 +52,7 @@ def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
     none = np.zeros(arrays, np.bool_)
-    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays))
+    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays), none)
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
@@ -97,7 +101,42 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
         other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
         out[0][region] = _random_misses(grid * each, places, other, l2_bytes)
         sparse[region] = 1.0
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse)
+    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, common & _together(sample))
+
+
+def _together(sample: Sample) -> Array:
+    """Of each array whether a sampled block and another come to most sectors that both read after as many instructions,
+
+    nearly.
+    """
+    out = np.zeros(len(sample.initial.regions) + 1, np.bool_)
+    if sample.other is None:
+        return out
+    (first, where, at), (second, _, at_too) = _first_reads(sample.streams), _first_reads(sample.other)
+    _, one, other = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    if not len(one):
+        return out
+    length = float(np.diff(sample.streams.starts[0]).max())
+    near = np.abs(at[one] - at_too[other]) <= max(_SAME_TIME, _SAME_PART * length)
+    count = np.bincount(where[one], minlength=len(out))
+    return np.asarray(np.bincount(where[one], near, minlength=len(out)) > 0.5 * np.maximum(count, 1))
+
+
+def _first_reads(s: Streams) -> tuple[Array, Array, Array]:
+    """Sectors that the first block loads, in order, their arrays, and how many of a warp's instructions come before."""
+    starts = s.starts[0]
+    records = np.arange(starts[0], starts[-1])
+    asked = s.request[records]
+    records, asked = records[asked >= 0], asked[asked >= 0]
+    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
+    records, asked = records[loads], asked[loads]
+    count = s.requests[asked, 5]
+    ages = np.repeat(records - starts[np.searchsorted(starts, records, side="right") - 1], count)
+    places = np.repeat(s.requests[asked, 4] - np.cumsum(count) + count, count) + np.arange(count.sum())
+    order = np.argsort(ages, kind="stable")
+    sectors, first = np.unique(s.sectors[places[order]], return_index=True)
+    kept = order[first]
+    return sectors, s.region[places[kept]], ages[kept]
 
 
 def _scattered(sample: Sample) -> Array:

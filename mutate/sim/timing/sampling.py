@@ -21,6 +21,7 @@ from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
+from mutate.sim.timing.uneven import differ
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -31,6 +32,11 @@ _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
 # A block's neighbours are run where so many of them would fit into what is recorded.
 _FEW = 8
+# Blocks that are run for their work alone: so many warp instructions and blocks; where so many are alike, all are.
+_SURVEY = 2_000_000
+_SURVEYED = 256
+_ENOUGH = 4
+_GOLDEN = 0.6180339887498949
 
 
 class Streams(NamedTuple):
@@ -150,7 +156,9 @@ class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
     ``touched``: ``Touches.tally``. ``near``: of blocks of the grid that are neighbours of a sampled one, by how many
-    blocks they come before it, and of each array the part of that block's sectors which they read as well.
+    blocks they come before it, and of each array the part of that block's sectors which they read as well. ``works``:
+    (number, warp instructions) of these blocks and, where those say too little, of others of the grid. ``other``: the
+    streams of a block elsewhere in the grid.
     """
 
     streams: Streams
@@ -160,6 +168,8 @@ class Sample:
     instructions: int
     initial: Initial
     near: tuple[tuple[int, Array], ...] = ()
+    works: tuple[tuple[int, int], ...] = ()
+    other: Streams | None = None
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
@@ -206,9 +216,41 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
-    simulation.run(tuple(b for b in blocks if b != pilot))
+    works = {pilot: each}
+    for block in (b for b in blocks if b != pilot):
+        before = int(executed.sum())
+        simulation.run((block,))
+        works[block] = int(executed.sum()) - before
     near = _near(pilot, launch.grid, beside, fork) if beside is not None else ()
-    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near)
+    other = None
+    if sm is None:
+        _survey(works, total, simulation)
+        elsewhere = int(total * _GOLDEN)
+        if elsewhere not in blocks and each <= records // 2:
+            witness = Keeper((launch.threads + 31) // 32, bases, longest, rules)
+            simulation.fork((witness,), witness).run((elsewhere,))
+            other = witness.streams((elsewhere,))
+    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near,
+                  tuple(sorted(works.items())), other)
+
+
+def _survey(works: dict[int, int], total: int, simulation: Simulation) -> None:
+    """Adds the work of blocks from all over the grid, until they seem to be alike or are enough."""
+    wanted = min(total, _SURVEYED)
+    if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.items()))):
+        return
+    other = simulation.fork((), None)
+    executed = other.counters[:, lay.EXECUTED]
+    for k in range(wanted):
+        # Multiples of the golden ratio are spread evenly over the grid, however many they are.
+        block = int((k + 0.5) * _GOLDEN % 1.0 * total)
+        if block in works:
+            continue
+        before = int(executed.sum())
+        other.run((block,))
+        works[block] = int(executed.sum()) - before
+        if int(executed.sum()) > _SURVEY or (len(works) >= _ENOUGH and not differ(tuple(works.items()))):
+            return
 
 
 def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation

@@ -30,6 +30,7 @@ from mutate.sim.timing.settings import (
     S_LOCAL_FAR,
     S_LONE,
     S_READ_LINE,
+    S_RESIDENT,
     S_STORE_EVICT,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
@@ -77,6 +78,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, sparse = reuse.read, reuse.common, reuse.again, reuse.sparse
+    together = reuse.together
     tags, ages, ready, dirty = l1
     far_tags, far_ages, far_parts = l2
     twin_sectors, twin_come = twins
@@ -138,6 +140,11 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 busy[N_DRAM_READ] += 1
                 twin_sectors[(sector ^ 1) & (TWINS - 1)] = sector ^ 1
                 twin_come[(sector ^ 1) & (TWINS - 1)] = come
+        elif together[r] and instance < settings[S_RESIDENT] and first_read:
+            # Another SM fetches it, at this time: the first blocks of all SMs come to it together.
+            come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
+            twin_sectors[sector & (TWINS - 1)] = sector
+            twin_come[sector & (TWINS - 1)] = come
         result = max(result, come)
         if victim >= 0 and not through:
             if place < 0 and dirty[victim]:

@@ -1,0 +1,150 @@
+"""Blocks that do not all do as much: how long the whole grid takes, from the work of some and one SM's play of fewer.
+
+All SMs are played at once, roughly: a block is so much work, and the blocks on an SM go on at one pace, which is that
+of a lone block until there are so many that the SM, or all of L2 and DRAM, has no more to give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim.jit import jit_into
+from mutate.sim.timing.gather import FOLDER
+
+Floats = npt.NDArray[np.float64]
+ALIKE = 0.02
+"""Blocks whose work has a smaller standard deviation than this part of the mean are taken to be alike."""
+_LEAST = 4
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A play of one SM: the ``works`` of the blocks that it got, of which ``resident`` had room, its ``clocks``, the
+
+    work that a block does in a clock when it is ``alone``, and the part of its time that L2 or DRAM is ``busy``.
+    """
+
+    works: Sequence[float]
+    resident: int
+    clocks: float
+    alone: float
+    busy: float
+
+
+def differ(works: Sequence[tuple[int, int]]) -> bool:
+    values = np.array([w for _, w in works], np.float64)
+    return len(values) > 1 and float(values.std()) > ALIKE * max(1.0, float(values.mean()))
+
+
+def spread_over(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) -> Floats:
+    """The work of all blocks of the grid from ``works`` (number, work) of some.
+
+    Where a block's number, or its place along one axis, tells the work of each of them from that of the others (half of
+    the variance at least), it tells that of all blocks, by straight lines between them; else a block has the work of
+    the nearest known one.
+    """
+    known = sorted(works)
+    values = np.array([w for _, w in known], np.float64)
+    numbers = np.arange(grid[0] * grid[1] * grid[2])
+    places = [numbers, numbers % grid[0], numbers // grid[0] % grid[1], numbers // (grid[0] * grid[1])]
+    at = np.array([b for b, _ in known])
+    errors = [_told(place[at], values) for place in places]
+    best = int(np.argmin(errors))
+    if len(values) > _LEAST and errors[best] < 0.5 * float(((values - values.mean()) ** 2).sum()):
+        return np.interp(places[best], *_means(places[best][at], values))
+    edges = (at[1:] + at[:-1] + 1) // 2
+    return np.asarray(values[np.searchsorted(edges, numbers, side="right")])
+
+
+def _means(at: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
+    places, which = np.unique(at, return_inverse=True)
+    return places.astype(np.float64), np.bincount(which, values) / np.bincount(which)
+
+
+def _told(at: npt.NDArray[np.int64], values: Floats) -> float:
+    """The sum of the squared errors with which the others tell each value by their places."""
+    if len(np.unique(at)) < 2:
+        return np.inf
+    total = 0.0
+    for k in range(len(values)):
+        rest = np.arange(len(values)) != k
+        total += float(values[k] - np.interp(at[k], *_means(at[rest], values[rest]))) ** 2
+    return total
+
+
+def longer_by(works: Sequence[tuple[int, int]], turn: Turn, grid: tuple[int, int, int], sms: int, waves: int) -> float:
+    """How many times as long as the turn the grid takes. Of more ``waves`` than a few only the mean work matters."""
+    all_works, mine = spread_over(works, grid), np.asarray(turn.works, np.float64)
+    if len(mine) > waves * turn.resident:
+        return float(all_works.mean() / mine.mean())
+    sms = min(sms, len(all_works))
+    most = _most(turn, mine)
+    everywhere = sms * most / max(turn.busy, 0.01)
+    return float(clocks_of(all_works, sms, turn.resident, turn.alone, most, everywhere)
+                 / clocks_of(mine, 1, turn.resident, turn.alone, most, np.inf))
+
+
+def _most(turn: Turn, works: Floats) -> float:
+    """The work of an SM in a clock with which its turn takes as long as it did, nearly."""
+    low, high = turn.alone, turn.alone * turn.resident
+    for _ in range(30):
+        middle = (low * high) ** 0.5
+        if clocks_of(works, 1, turn.resident, turn.alone, middle, np.inf) > turn.clocks:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _clocks_of(works, sms, resident, alone, most, everywhere):
+    """Clocks until blocks of these ``works`` are done, each given to the first SM with room."""
+    count = len(works)
+    ends = np.full((sms, resident), np.inf)
+    done = np.zeros(sms)
+    first = np.full(sms, np.inf)
+    busy = np.zeros(sms, np.int64)
+    given = 0
+    for place in range(resident):
+        for sm in range(sms):
+            if given < count:
+                ends[sm, place] = works[given]
+                first[sm] = min(first[sm], works[given])
+                busy[sm] += 1
+                given += 1
+    clock = 0.0
+    left = count
+    while left > 0:
+        asked = 0.0
+        for sm in range(sms):
+            if busy[sm] > 0:
+                asked += min(alone * busy[sm], most)
+        scale = min(1.0, everywhere / asked)
+        step = np.inf
+        for sm in range(sms):
+            if busy[sm] > 0:
+                step = min(step, (first[sm] - done[sm]) / (min(alone, most / busy[sm]) * scale))
+        clock += step
+        for sm in range(sms):
+            if busy[sm] > 0:
+                done[sm] += min(alone, most / busy[sm]) * scale * step
+                if done[sm] >= first[sm] * (1.0 - 1e-9):
+                    nearest = np.inf
+                    for place in range(resident):
+                        if ends[sm, place] <= done[sm] * (1.0 + 1e-9):
+                            left -= 1
+                            if given < count:
+                                ends[sm, place] = done[sm] + works[given]
+                                given += 1
+                            else:
+                                ends[sm, place] = np.inf
+                                busy[sm] -= 1
+                        nearest = min(nearest, ends[sm, place])
+                    first[sm] = nearest
+    return clock
+
+
+clocks_of = jit_into(FOLDER, _clocks_of)
