@@ -181,7 +181,7 @@ def unseen() -> list[dict[str, Any]]:
     """Rows of the held-out kernels, as they came out first."""
     return [{"sample": name, "kernel": r["kernel"], "launch": 0, "variant": "original" if v == "identity" else v,
              "gpu": r["gpu"][v], "sim": t, "error": t / r["gpu"][v] - 1}
-            for name in heldout.SETS for r in json.loads(heldout.kept_path(name).read_text())["rows"]
+            for name in heldout.judged() for r in json.loads(heldout.kept_path(name).read_text())["rows"]
             for v, t in r["sim"].items()]
 
 
