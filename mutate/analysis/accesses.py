@@ -22,7 +22,7 @@ from mutate.analysis.intrinsics import (
 from mutate.analysis.objects import member_functions, unknown_base
 from mutate.analysis.sites import Access, Barrier, Call, Sites, asm_kind, asm_text
 from mutate.analysis.symbols import Space, Type, Var
-from mutate.analysis.value import FLOATS, MEMORY, NONE
+from mutate.analysis.value import FLOATS, MEMORY, NONE, is_number
 from mutate.analysis.values import NAMED_CASTS, Values, arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function
@@ -383,7 +383,7 @@ class Scanner:
             if not callees and callee is None and member is None and takes_values_only(name):
                 return
         targets = []
-        for a in args:
+        for i, a in enumerate(args):
             v = self.values.value(a).decay()
             # An integer may be an address; what is a floating-point number is none, whatever it was handed on from.
             carried = v.targets if v.type.name not in FLOATS or v.type.is_address else frozenset()
@@ -392,8 +392,10 @@ class Scanner:
                 carried = frozenset(s for r in v.roots for s in r.spaces)
             # Only a body that is known can take a memory lvalue by reference; library functions take values.
             by_reference = v.spaces & MEMORY if callees and callee is None and v.type.kind == "value" and any(
-                "&" in p.type_text for f in callees for p in f.params) else frozenset()
-            targets.append((carried or by_reference, v.target_roots or v.roots))
+                "&" in f.params[i].type_text for f in callees if i < len(f.params)) else frozenset()
+            # By value a number is handed on, not the place that it was loaded from.
+            place = v.roots if by_reference or carried or not (is_number(v.type) and v.spaces & MEMORY) else frozenset()
+            targets.append((carried or by_reference, v.target_roots or place))
         method = member is not None or bool(static)
         if member is not None and member.receiver is not None:
             v = object_of(self.values, member)

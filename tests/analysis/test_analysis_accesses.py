@@ -80,6 +80,15 @@ def test_pointers_into_device_functions() -> None:
                      ("put", "store", "global")]
 
 
+def test_a_number_is_not_the_place_that_it_was_loaded_from() -> None:
+    p = program("__device__ void step(float *o, float &sum, int j, float x) { sum += x; o[j] = table_of(j); }\n"
+                "__global__ void k(float *o, const int *to, const float *in) { __shared__ float s[32]; float sum = 0; "
+                "step(o, sum, to[1], s[threadIdx.x]); step(o, s[2], to[2], in[0]); }")
+    for step in p.functions:
+        assert [(v.name, v.spaces) for v in step.scopes.params if v.roots and not v.is_ref] == [("o", {Space.GLOBAL})]
+    assert list(p.opaque_calls()) == [], "a library's function that gets a number"
+
+
 def test_shared_memory_from_an_object_of_the_file() -> None:
     head = ("template <class T> struct SharedMemory { __device__ T *getPointer() "
             "{ extern __shared__ float raw[]; return (T *)raw; } };")
