@@ -294,16 +294,22 @@ class Scanner:
             self._scan_all(args)
         elif builtin.kind in ("texture", "surface-load", "surface-store"):
             self._scan_all(args)
-            data = tuple(args[i] for i in builtin.values if i < len(args))
-            self._record(Access(builtin.kind, node, frozenset({Space.GLOBAL}), frozenset(), Type(),
+            kind, data = builtin.kind, tuple(args[i] for i in builtin.values if i < len(args))
+            if kind != "surface-store" and args and (to := self.values.value(args[0]).decay()).type.kind == "pointer":
+                # ``surf2Dread(&v, ...)`` has no value but fills a variable: as a fragment is loaded.
+                if to.targets & MEMORY:
+                    self._plain_call(node, name, args)  # a load and a store in one
+                    return
+                kind, data, args = "fragment-load", (_addressed(args[0]) or args[0],), args[1:]
+            self._record(Access(kind, node, frozenset({Space.GLOBAL}), frozenset(), Type(),
                                 tuple(a for a in args if a not in data), data, name, node))
         else:
             self._memory_call(node, name, args)
 
     def _copies_to_variable(self, node: Node, args: list[Node]) -> bool:
         """``memcpy(&v, p, sizeof v)`` loads a variable's bytes from memory: as a fragment is loaded."""
-        target = args[0].get("argument") if len(args) == 3 and args[0].type == "pointer_expression" else None
-        if target is None or (op := args[0].get("operator")) is None or op.text != "&":
+        target = _addressed(args[0]) if len(args) == 3 else None
+        if target is None:
             return False
         to, source = self.values.value(target), self.values.value(args[1]).decay()
         if not to.spaces <= {Space.REGISTER, Space.LOCAL} or not source.targets & {Space.GLOBAL, Space.UNKNOWN}:
@@ -315,8 +321,8 @@ class Scanner:
 
     def _copies_from_variable(self, node: Node, args: list[Node]) -> bool:
         """``memcpy(p, &v, sizeof v)`` stores a variable's bytes to memory: as a fragment is stored."""
-        source = args[1].get("argument") if len(args) == 3 and args[1].type == "pointer_expression" else None
-        if source is None or (op := args[1].get("operator")) is None or op.text != "&":
+        source = _addressed(args[1]) if len(args) == 3 else None
+        if source is None:
             return False
         held, to = self.values.value(source), self.values.value(args[0]).decay()
         if not held.spaces <= {Space.REGISTER, Space.LOCAL} or not to.targets & {Space.GLOBAL, Space.UNKNOWN}:
@@ -434,6 +440,12 @@ class Scanner:
                 spaces = spaces | {Space.GLOBAL}
             self._record(Access("asm", node, spaces, roots, Type(), tuple(s for s in sources if s is not None),
                                 (), "", node, asm_kind=kind))
+
+
+def _addressed(node: Node) -> Node | None:
+    """``x`` of ``&x``."""
+    op = node.get("operator") if node.type == "pointer_expression" else None
+    return node.get("argument") if op is not None and op.text == "&" else None
 
 
 def _is_lvalue(node: Node) -> bool:

@@ -222,7 +222,10 @@ class _Writer:
             return None
         if a.kind == "fragment-load":
             self.features |= {"opaque", "fragment"}
-            name = "km_opaque_copy" if a.builtin == "memcpy" else "km_opaque_fragment"
+            of_object = a.builtin.startswith(("surf", "tex"))
+            if of_object:
+                self.features |= {"opaque-at", "fragment-at"}
+            name = "km_opaque_copy" if a.builtin == "memcpy" else "km_opaque_read" if of_object else "km_opaque_fragment"
             self.out.replace((a.node.get("function") or a.node).span, name, "load made opaque")
             self.out.comment(a.node, "load made opaque")
             return None

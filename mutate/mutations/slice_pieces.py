@@ -268,10 +268,12 @@ class PieceWriter:
         show = self.show
         function, (data, *_) = a.node.get("function"), a.value
         self.features.add("any")
-        args = ", ".join("km_fragment.place()" if x is data else "&km_fragment.place()" if x.get("argument") is data
-                         else show(x) for x in arguments(a.node))
+        behind = data in arguments(a.node) and self.info.values.value(data).decay().type.kind == "pointer"
+        args = ", ".join("&km_fragment.place()" if x.get("argument") is data or (behind and x is data) else
+                         "km_fragment.place()" if x is data else show(x) for x in arguments(a.node))
         call = f"{show(function) if function is not None else a.builtin}({args});"
-        parts = [f"km_Spare<decltype({show(data)})> km_fragment;", *([call, then] if first else [then, call])]
+        what = f"*({show(data)})" if behind else show(data)
+        parts = [f"km_Spare<decltype({what})> km_fragment;", *([call, then] if first else [then, call])]
         return f"{{ {' '.join(parts)} }}"
 
     def _intrinsic(self, a: Access) -> str:

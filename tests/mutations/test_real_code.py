@@ -110,6 +110,27 @@ def test_surface_stores_store_the_sink_or_are_guarded() -> None:
     assert counts == {"memory-only": 2, "load-only": 0, "store-only": 2, "math-only": 0}
 
 
+@needs_nvrtc
+def test_surfaces_and_textures_that_are_read_into_variables() -> None:
+    found = prove("""__global__ void k(cudaSurfaceObject_t s, cudaTextureObject_t t, float *out) {
+    int x = threadIdx.x;
+    char data; float w; float4 v[2];
+    surf2Dread(&data, s, x, 1);
+    surf2Dread<float4>(&v[1], s, 16 * x, 2);
+    tex2D(&w, t, x, 0.5f);
+    out[x] = v[1].y + w;
+    data = ~data;
+    surf2Dwrite(data, s, x, 1);
+}
+""", *SLICED, "math-only")
+    check_valid(found)
+    counts = {name: tuple(v.certificate.static.variant.get(c, 0) for c in ("surface", "texture"))  # type: ignore[union-attr]
+              for name, v in found.items()}
+    assert counts == {"memory-only": (3, 1), "load-only": (2, 1), "store-only": (1, 0), "math-only": (0, 0)}
+    into_memory = "__global__ void k(cudaSurfaceObject_t s, float *p) { surf1Dread(p + 1, s, 0); }"
+    assert {refusal(into_memory, m).slug for m in (*SLICED, "math-only")} == {"opaque-call"}
+
+
 DIRECTIVES = """template <class T> struct Shared { __device__ T *get() { extern __shared__ T s[]; return s; } };
 __global__ void k(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
