@@ -271,35 +271,39 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
             names.append(d.text)
         for n in names:
             file.structs[n.split("<")[0]] = spec
-        _members_of(file, spec, entry, (*namespaces, *(names[:1])))
+        _members_of(file, spec, entry, (*namespaces, *(names[:1])), names[0] if names else "")
     if inner.type in ("type_definition", "alias_declaration"):
         for n in entry.names:
             file.typedefs[n] = inner
     if inner.type == "function_definition" and inner.get("body") is not None:
         function = _function(file, inner, entry, namespaces, template, extern_c or entry.node.type ==
-                             "linkage_specification", False)
+                             "linkage_specification", None)
         if function is not None:
             file.functions.append(function)
 
 
-def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...]) -> None:
-    """The member functions of a class that are defined in it, and those of the classes inside it."""
+def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...], owner: str) -> None:
+    """The member functions of a class that are defined in it, and those of the classes inside it.
+
+    ``owner`` is the class's name, empty where it has none.
+    """
     body = spec.get("body")
     for member in body.kids if body is not None else ():
         target = _innermost(member)
         inner = target.get("type") if target.type == "field_declaration" else target
         if target.type == "function_definition" and target.get("body") is not None:
             template = _template_parameters(member) if member.type == "template_declaration" else ((), 0)
-            function = _function(file, target, entry, scopes, template, False, True)
+            function = _function(file, target, entry, scopes, template, False, owner.partition("<")[0])
             if function is not None:
                 file.functions.append(function)
         elif inner is not None and inner.type in _CLASSES and (label := inner.get("name")) is not None:
             file.structs.setdefault(label.text.split("<")[0], inner)
-            _members_of(file, inner, entry, (*scopes, label.text))
+            _members_of(file, inner, entry, (*scopes, label.text), label.text)
 
 
 def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], template: tuple[tuple[str, ...], int],
-              extern_c: bool, method: bool) -> Function | None:
+              extern_c: bool, owner: str | None) -> Function | None:
+    """``owner``: of the class that it is defined in; ``None`` outside of classes."""
     declarator = function_declarator(node)
     name = declarator_name(declarator)
     body = node.get("body")
@@ -321,10 +325,10 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
     return Function(
         name=plain, qualified="::".join((*namespaces, *outside, plain)), node=node, body=body, item=entry, file=file,
         params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
-        is_method=method or bool(outside), template_params=template[0], template_defaults=template[1],
+        is_method=owner is not None or bool(outside), template_params=template[0], template_defaults=template[1],
         extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
         returns_void=void, is_const=bool(_CONST_METHOD.search(head)),
-        owner=(outside or [n.split("<")[0] for n in namespaces])[-1] if method or outside else "",
+        owner=outside[-1] if outside else owner or "",
         is_static=b"static" in words, is_virtual=not words.isdisjoint({b"virtual", b"override", b"final"}),
         returns_reference=outer is not None and outer.type == "reference_declarator")
 

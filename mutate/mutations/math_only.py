@@ -225,8 +225,8 @@ class _Writer:
             of_object = a.builtin.startswith(("surf", "tex"))
             if of_object:
                 self.features |= {"opaque-at", "fragment-at"}
-            name = "km_opaque_copy" if a.builtin == "memcpy" else "km_opaque_read" if of_object else "km_opaque_fragment"
-            self.out.replace((a.node.get("function") or a.node).span, name, "load made opaque")
+            name = "read" if of_object else "copy" if a.builtin == "memcpy" else "fragment"
+            self.out.replace((a.node.get("function") or a.node).span, f"km_opaque_{name}", "load made opaque")
             self.out.comment(a.node, "load made opaque")
             return None
         if a.kind == "fragment-store":

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from mutate.frontend.tree import Node
 from mutate.launch.check import Parameter, parameter
-from mutate.launch.model import Value
-from mutate.launch.types import CType, Rank, Scalar, by_specifiers, known_types, uniform_lanes
+from mutate.launch.types import CType, Rank, Scalar, uniform_lanes
 from mutate.propose.draft import Draft
 from mutate.propose.hostcode import Context, HostCode, UnknownError, arguments_of, bare
 from mutate.propose.memory import Block, Memory, Pointer
@@ -241,7 +240,7 @@ class Assembly:
             self._note(Guess(param.name or "argument", "0",
                                             f"a declaration has no type {param.base_text}"))
             return "0"
-        kind = self._kind(spelled)
+        kind = self.draft.kind(spelled)
         if not isinstance(kind, Scalar):
             return self._struct(param, spelled, node)
         text = self.values.argument(param.name, spelled, node if "scalars" not in self.forced or
@@ -258,7 +257,7 @@ class Assembly:
         name = self.draft.unused_name(param.name or "object")
         texels = self.draft.unused_name(f"{name}_texels")
         for elem in dict.fromkeys((spelled, "float")):
-            lanes = uniform_lanes(found) if (found := self._kind(elem)) is not None else None
+            lanes = uniform_lanes(found) if (found := self.draft.kind(elem)) is not None else None
             init = "randint(0, 100)" if lanes is not None and lanes[0].is_integer else "uniform(0, 1)"
             array = f"{elem} {texels}[{_short_power(count)}] = {init};"
             line = f"{kind} {name} = {maker}({texels}, {sizes});"
@@ -280,18 +279,6 @@ class Assembly:
         name = self.draft.unused_name(param.name or "argument")
         self.draft.guess(f"{spelled} {name} = {{ 0 }};", name, "{ 0 }", f"its members are {NOT_FOUND}")
         return name
-
-    def _kind(self, spelled: str) -> CType | None:
-        """The declaration's type of a spelling."""
-        known = by_specifiers(spelled.split()) or known_types().get(spelled)
-        if known is not None:
-            return known
-        launches = self.draft.launches(f"{spelled} kmutate_object;\ndim3 grid = {{ 1 }}; dim3 block = {{ 1 }}; "
-                                       "kmutate_probe(kmutate_object);")
-        if launches is None:  # a scalar needs a value
-            value: Value | None = self.draft.value(f"({spelled})0")
-            return value.type if value is not None else None
-        return launches[0].args[0].as_value().type
 
     def _pointer(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
         if param.pointers > 1:
@@ -333,7 +320,7 @@ class Assembly:
             return "unsigned char", "the type of its elements is not known"
         spelled = self.types.spelled(text, bound)
         if spelled is not None and spelled != "void":
-            kind = self._kind(spelled)
+            kind = self.draft.kind(spelled)
             if kind is None or not _has_pointers(kind):
                 return spelled, ""
         inner = self.types.of(bare(node), self.context) if node is not None else None
@@ -391,7 +378,7 @@ class Assembly:
 
     def _initialiser(self, param: Parameter, use: Use, elem: str, count: str) -> tuple[str, str]:
         """How an array is filled, and what to know about that."""
-        kind = self._kind(elem)
+        kind = self.draft.kind(elem)
         lanes = uniform_lanes(kind) if kind is not None else None
         if not use.reads:
             return "zeros()", ""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mutate.errors import KmutateError
 from mutate.launch import DeclarationText, Launch, ScalarArg, StructArg, evaluate
 from mutate.launch.model import Value
+from mutate.launch.types import CType, by_specifiers, known_types
 from mutate.propose.model import Guess, Line
 from mutate.source import Span
 
@@ -15,7 +16,7 @@ RESERVED = frozenset({
     "grid", "block", "smem", "seed", "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "permutation",
     "csr_rowptr", "csr_colidx", "csr_nnz", "file", "min", "max", "abs", "sqrt", "exp", "log", "pow", "ceil", "floor",
     "auto", "register", "restrict", "int", "float", "double", "char", "long", "short", "void", "signed", "unsigned"})
-_PROBE = "kmutate_probe"
+_PROBE, _OBJECT = "kmutate_probe", "kmutate_object"
 
 
 class Draft:
@@ -69,6 +70,18 @@ class Draft:
             arg = launches[0].args[0] if launches and len(launches[0].args) == 1 else None
             self._values[expression] = arg.as_value() if isinstance(arg, ScalarArg | StructArg) else None
         return self._values[expression]
+
+    def kind(self, spelled: str) -> CType | None:
+        """The declaration's type of a spelling, one that the lines so far define too; ``None`` where it has none."""
+        known = by_specifiers(spelled.split()) or known_types().get(spelled)
+        if known is not None:
+            return known
+        launches = self.launches(f"{spelled} {_OBJECT};\n{_EXTENT}\n{_PROBE}({_OBJECT});")
+        if launches is None:  # a scalar needs a value
+            value = self.value(f"({spelled})0")
+            return value.type if value is not None else None
+        arg = launches[0].args[0]
+        return arg.as_value().type if isinstance(arg, ScalarArg | StructArg) else None
 
     def integer(self, expression: str) -> int | None:
         value = self.value(expression)

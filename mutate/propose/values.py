@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mutate.frontend.tree import Node
-from mutate.launch.types import DIM3, Scalar, by_specifiers, known_types
+from mutate.launch.types import DIM3, Scalar
 from mutate.propose.draft import Draft
 from mutate.propose.expressions import Expressions
 from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare, call_name, plain_type
@@ -280,7 +280,7 @@ class Values(Expressions):
         key = ("gpu", name)
         if name in _OF_THE_GPU and key in self._names:
             return self._names[key]
-        kind = by_specifiers(spelled.split()) or known_types().get(spelled)
+        kind = self.draft.kind(spelled)
         if not isinstance(kind, Scalar):
             raise UnknownError(f"{name} of type {spelled}")
         assumed = value or (str(guessed_integer(name)) if kind.is_integer and kind.size > 1 else "1")

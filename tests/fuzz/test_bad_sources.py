@@ -33,6 +33,15 @@ def test_random_bytes_give_an_answer_or_an_error(seed: int) -> None:
     targets.frontend(b"__global__ void k(int *p) {" + bytes(rng.randrange(32, 127) for _ in range(2000)))
 
 
+@pytest.mark.parametrize("text", [
+    "struct { int n; __device__ int next() { return n++; } } counter;\n" + KERNEL.format("counter.next()"),
+    "typedef double real;\n__global__ void k(real *p, real dt) { p[threadIdx.x] = dt; }\n"
+    "void f(real *p) { k<<<1, 64>>>(p, later()); }\n",
+], ids=["a member of a class without a name", "a number of the file's own type that is not found"])
+def test_what_fuzzing_found(text: str) -> None:
+    assert targets.frontend(text.encode()) == "ok"
+
+
 N = 20_000
 HOSTILE: dict[str, Callable[[], str]] = {
     "escaped quotes": lambda: 'const char *s = "' + '\\"' * N,

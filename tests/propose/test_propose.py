@@ -208,6 +208,16 @@ def test_what_is_not_found_is_a_marked_guess() -> None:
     launches_of(source, found)
 
 
+def test_numbers_of_the_types_that_the_file_defines_are_guessed_as_others_are() -> None:
+    source = ("typedef double real; typedef real number;\n"
+              "__global__ void k(real *p, number dt, int n) { *p = dt + n; }\n"
+              "int main() { real *p; cudaMalloc(&p, 64 * sizeof(real)); k<<<1, 64>>>(p, later(), 5); }\n")
+    found = proposed(source)
+    (launch,) = launches_of(source, found)
+    assert [(g.name, g.assumed) for g in found.proposals[0].guesses] == [("dt", "1")]
+    assert launch.args[1].as_value().data == 1.0
+
+
 def test_a_value_that_a_call_sets_is_not_taken_for_its_initial_one() -> None:
     launch, found = one("int n = 64, block = 0, blocks = 0; cudaOccupancyMaxPotentialBlockSize(&blocks, &block, copy);"
                         + ALLOCATE + " copy<<<blocks, block>>>(a, b, n);")
