@@ -20,7 +20,7 @@ from mutate.sim.image import read_image
 from mutate.sim.jit import announce, compiled
 from mutate.sim.older import OlderCounts
 from mutate.sim.places import Place, Places
-from mutate.sim.races import Finding, SharedChecks, access_unit
+from mutate.sim.races import Finding, SharedChecks
 from mutate.sim.run import DEFAULT_BUDGET, Simulation, sample_blocks
 from mutate.sim.space import Initial
 from mutate.sim.watch import Watcher
@@ -148,7 +148,7 @@ class Counting:
         if not wanted:
             return None
         return SharedChecks(self.image.static_smem + launch.smem, (launch.threads + 31) // 32, "races" in wanted,
-                            "uninitialized" in wanted, access_unit(self.listing))
+                            "uninitialized" in wanted, self.listing)
 
     # -- what comes out --------------------------------------------------------------------------------------------
 

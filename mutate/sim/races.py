@@ -9,7 +9,9 @@ Two accesses of a byte by two threads, one of them a write and not both atomic, 
 The machine code is what is looked at. Lanes that the compiler keeps together are ordered by the hardware, so the old
 warp-synchronous style is no race here where the compiled program runs it in lockstep. Two writes are no race when the
 second leaves the bytes as they were; so lanes that write one value with one instruction are fine. Fences and flags in
-memory order nothing. An asynchronous copy counts as a write at its place in the program.
+memory order nothing. An asynchronous copy counts as a write at its place in the program. An atomic operation that the
+hardware does not have is a loop: a plain load, arithmetic, a compare-and-swap. Where it is the compiler's own, known by
+its instruction (``ATOMS.CAST.SPIN``), the load counts as atomic.
 
 Of each byte the last write and the last reads of two warps are remembered, so with barriers of a part of the block some
 races can be missed; the first of each pair of instructions is kept, with a count.
@@ -26,6 +28,7 @@ import numpy.typing as npt
 
 from mutate.sass.classes import width_of
 from mutate.sass.disasm import Instruction
+from mutate.sass.operands import written
 from mutate.sim import layout as lay
 from mutate.sim.jit import Number, jit
 from mutate.sim.watch import Log
@@ -119,12 +122,12 @@ def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: i
           uninitialized: bool, unit: int, shadow: npt.NDArray[np.int64], clocks: npt.NDArray[np.int64],
           arrived: npt.NDArray[np.int64], gone: npt.NDArray[np.int64], times: npt.NDArray[np.int64],
           last: npt.NDArray[np.int64], seen: npt.NDArray[np.int64], passed: npt.NDArray[np.int64],
-          findings: npt.NDArray[np.int64]) -> None:
-    """Reads the log. ``clocks[w, v]`` is what warp ``w`` knows of warp ``v``'s clock; ``arrived`` the same of
+          retried: npt.NDArray[np.bool_], findings: npt.NDArray[np.int64]) -> None:
+    """Reads the log. ``retried``: by instruction, whether it loads for an atomic operation.
 
-    those that came to a barrier without waiting, ``gone`` of warps that ended; ``times`` count within a warp, ``last``
-    is the split that ran last, ``seen[w, a, b]`` the time of lane ``b`` that lane ``a`` knows of, ``passed`` when a
-    warp passed a barrier.
+    ``clocks[w, v]`` is what warp ``w`` knows of warp ``v``'s clock; ``arrived`` the same of those that came to a
+    barrier without waiting, ``gone`` of warps that ended; ``times`` count within a warp, ``last`` is the split that ran
+    last, ``seen[w, a, b]`` the time of lane ``b`` that lane ``a`` knows of, ``passed`` when a warp passed a barrier.
     """
     for k in range(records):
         kind, warp, mask, pc = head[k, _KIND], head[k, _WARP], head[k, _MASK], head[k, _PC]
@@ -151,6 +154,7 @@ def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: i
         elif _LOAD <= kind <= _ATOMIC:
             now = _together(warp, mask, times, last, seen)
             same = head[k, _EXTRA]
+            atomic = kind == _ATOMIC or retried[pc]
             for lane in range(32):
                 if not mask >> lane & 1:
                     continue
@@ -169,7 +173,7 @@ def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: i
                     if kind != _STORE and uninitialized and written[0] == 0:
                         _report(findings, UNINITIALIZED, pc, -1, thread, -1, byte, block)
                     silent = kind == _STORE and same >> lane & 1
-                    if races and not silent and not (kind == _ATOMIC and written[4]) and not _ordered(
+                    if races and not silent and not (atomic and written[4]) and not _ordered(
                             written, thread, mask, clocks, seen, passed, now):
                         _report(findings, READ_AFTER_WRITE if kind == _LOAD else WRITE_AFTER_WRITE, pc, written[3],
                                 thread, written[0] - 1, byte, block)
@@ -180,14 +184,15 @@ def check(head: npt.NDArray[np.int64], where: npt.NDArray[np.uint64], records: i
                                 first, thread, mask, clocks, seen, passed, now):
                             slot = second
                         slot[0], slot[1], slot[2], slot[3] = thread + 1, clocks[warp, warp], now, pc
+                        slot[4] = atomic
                         continue
                     if races and not silent:
                         for slot in (first, second):
-                            if not _ordered(slot, thread, mask, clocks, seen, passed, now):
+                            if not (atomic and slot[4]) and not _ordered(slot, thread, mask, clocks, seen, passed, now):
                                 _report(findings, WRITE_AFTER_READ, pc, slot[3], thread, slot[0] - 1, byte, block)
                     first[0] = second[0] = 0
                     written[0], written[1], written[2], written[3] = thread + 1, clocks[warp, warp], now, pc
-                    written[4] = kind == _ATOMIC
+                    written[4] = atomic
 
 
 @dataclass(frozen=True)
@@ -213,13 +218,27 @@ def access_unit(listing: Sequence[Instruction]) -> int:
     return 1 if any(i.name in _SHARED and width_of(i.opcode) < 32 for i in listing) else 4
 
 
+def retried_loads(listing: Sequence[Instruction]) -> npt.NDArray[np.bool_]:
+    """By index: whether an instruction loads what a compare-and-swap loop of the compiler's own expects to find."""
+    out = np.zeros(len(listing), np.bool_)
+    for index, i in enumerate(listing):
+        if not i.opcode.startswith("ATOMS.CAST.SPIN"):
+            continue
+        expected = i.operands.split(",")[2].strip()
+        makes = (k for k in range(index - 1, -1, -1) if expected in (written(listing[k]) or (expected,)))
+        if (at := next(makes, None)) is not None:
+            out[at] = listing[at].name == "LDS"
+    return out
+
+
 class SharedChecks:
     """Watches a simulation for races and uninitialised reads of shared memory."""
 
-    def __init__(self, shared_bytes: int, warps: int, races: bool, uninitialized: bool, unit: int = 1) -> None:
-        """``unit``: bytes that are looked at together; 4 where no access is of less."""
+    def __init__(self, shared_bytes: int, warps: int, races: bool, uninitialized: bool,
+                 listing: Sequence[Instruction]) -> None:
         self.races, self.uninitialized = races, uninitialized
-        self.unit = unit
+        self.unit = unit = access_unit(listing)
+        self._retried = retried_loads(listing)
         self._shadow = np.zeros((max(1, -(-shared_bytes // unit)), _SHADOW), np.int64)
         self._clocks = np.zeros((warps, warps), np.int64)
         self._arrived = np.zeros((_BARRIERS, warps), np.int64)
@@ -243,7 +262,7 @@ class SharedChecks:
         del counters
         check(log.head, log.where, records, self._block, self.races, self.uninitialized, self.unit, self._shadow,
               self._clocks, self._arrived, self._gone, self._times, self._last, self._seen, self._passed,
-              self._findings)
+              self._retried, self._findings)
 
     @property
     def overflow(self) -> int:

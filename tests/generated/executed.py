@@ -26,7 +26,7 @@ from mutate.pipeline.run import prove_file
 from mutate.results import Request, VariantResult
 from mutate.sim import layout as lay
 from mutate.sim.image import read_image
-from mutate.sim.races import SharedChecks, access_unit
+from mutate.sim.races import SharedChecks
 from mutate.sim.run import Simulation
 from mutate.sim.watch import Log, Watcher
 from mutate.toolchain.cache import Cache
@@ -140,8 +140,7 @@ def execute(binary: Binary, launch: Launch, checks: bool = False) -> Ran:
     watchers: list[Watcher] = [requests]
     races = None
     if checks:
-        races = SharedChecks(image.static_smem + launch.smem, (launch.threads + 31) // 32, True, True,
-                             access_unit(binary.listing))
+        races = SharedChecks(image.static_smem + launch.smem, (launch.threads + 31) // 32, True, True, binary.listing)
         watchers.append(races)
     gx, gy, gz = launch.grid
     try:

@@ -47,6 +47,11 @@ def kinds(folder: Path, body: str) -> set[str]:
     ("if (t < 64) s[t] = p[t]; __syncthreads(); p[t] = s[t];", {"uninitialized-read"}),
     ("if (t == 0) s[0] = 0; __syncthreads(); atomicAdd(&s[0], t); __syncthreads(); p[t] = s[0];", set()),
     ("if (t == 0) s[0] = 0; __syncthreads(); atomicAdd(&s[0], p[t]); p[t] = s[0];", {"read-after-write"}),
+    # Of floats an atomic operation is a loop around a compare-and-swap; its plain load is part of it.
+    ("float *f = (float *)s; if (t < 4) f[t] = 0; __syncthreads(); atomicAdd(&f[p[t] & 3], 1.0f); __syncthreads(); "
+     "p[t] = (int)f[t & 3];", set()),
+    ("float *f = (float *)s; if (t < 4) f[t] = 0; __syncthreads(); atomicAdd(&f[p[t] & 3], 1.0f); p[t] = (int)f[0];",
+     {"read-after-write"}),
     ("if (t >= 96) return; s[t] = p[t]; __syncthreads(); p[t] = s[95 - t];", set()),
 ])
 def test_what_is_a_race(tmp_path: Path, body: str, expected: set[str]) -> None:
