@@ -79,7 +79,7 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
                    identical: bool, lines: Mapping[int, int] | None = None) -> tuple[Reason, ...]:
     """What the instruction counts say against a variant, and what they only note."""
     reasons: list[Reason] = []
-    retained = [n for n in notes if n.slug == "retained-load"]
+    retained = [n for n in notes if n.slug in ("retained-load", "barrier-kept")]
     for mutation, check in demands(mutations):
         if check.kind == "identical":
             if not identical:
@@ -189,7 +189,8 @@ def _none(mutation: Mutation, check: Check, before: Mapping[str, int], after: Ma
     total = sum(n for c, n in before.items() if c.split(".")[0] in ("global_load", "generic_load", "texture",
                                                                      "async_copy", "global_atomic", "generic_atomic"))
     share = left / total if total else 1.0
-    text = (f"{left} of {total} load instructions stay, because control flow or an index depends on them "
+    barriers = " or kept barriers are made of them" if any(n.slug == "barrier-kept" for n in retained) else ""
+    text = (f"{left} of {total} load instructions stay, because control flow or an index depends on them{barriers} "
             f"({share:.0%} of the code's loads)")
     severe = share > RETAINED_SHARE and mutation.id == "math-only"
     return [Reason("retained-loads", text, Verdict.DEGRADED if severe else Verdict.VALID)]

@@ -20,7 +20,6 @@ from mutate.mutations.base import (
     clones_wanted,
     copy_name,
     error_refusal,
-    grid_barrier_refusal,
     lambda_refusal,
     library_barrier_refusal,
     library_memory_refusal,
@@ -204,9 +203,9 @@ def kept_library_code(slicers: list[Slicer]) -> tuple[Note, ...]:
 
 def sliced_rewrite(program: Program, style: Style) -> Rewrite | Refused:
     """The rewrite of memory-only, load-only or store-only."""
-    # What the library and the allocator access themselves is in original and variant, as all other accesses are.
+    # What the allocator accesses itself is in original and variant, as all other accesses are.
     whole = style.id == "memory-only"
-    for refusal in (error_refusal(program), None if whole else grid_barrier_refusal(program),
+    for refusal in (error_refusal(program),
                     library_barrier_refusal(program, "which statements its arrivals and waits need cannot be told",
                                             outside_kernel=whole),
                     library_memory_refusal(program, f"a {style.id} variant", heap=not whole),

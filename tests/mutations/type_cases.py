@@ -751,7 +751,7 @@ __global__ void k(float *out, const float *in, float *between) {
     cg::sync(grid);
     out[grid.thread_rank()] = between[grid.size() - 1 - grid.thread_rank()] * 2.0f;
 }
-""", refused=dict.fromkeys(("load-only", "store-only", "no-sync"), "grid-barrier")),
+""", refused={"no-sync": "grid-barrier"}),
     Case("cluster_barrier", """
 #include <cooperative_groups.h>
 __global__ void __cluster_dims__(2, 1, 1) k(float *out, const float *in) {
