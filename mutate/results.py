@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,8 @@ if TYPE_CHECKING:  # a request is made before anything else is loaded
 DEFAULT_OUTPUT = Path("kmutate-out")
 Progress = Callable[[str, int, int], None]
 """(what is being done, how many are done, of how many)."""
+_TEMPLATE_ARGUMENTS = re.compile(rb"<([^;{}]{1,400})>")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,16 @@ class Request:
 
     def source_options(self) -> SourceOptions:
         """What the front end reads the source with."""
-        from mutate.frontend.load import SourceOptions
+        from mutate.errors import KmutateError
+        from mutate.frontend.load import SourceOptions, read_source
 
-        return SourceOptions(self.defines, self.include_dirs, self.arch, self.pre_includes)
+        given = [i.encode(errors="surrogateescape") for i in self.instances]
+        if self.launch_file is not None:
+            with contextlib.suppress(KmutateError):  # is said where it is parsed
+                given.append(read_source(self.launch_file))
+        named = sorted({w.decode() for text in given for m in _TEMPLATE_ARGUMENTS.finditer(text)
+                        for w in _WORD.findall(m[1])})
+        return SourceOptions(self.defines, self.include_dirs, self.arch, self.pre_includes, tuple(named))
 
 
 @dataclass(frozen=True)

@@ -333,6 +333,12 @@ class ExpressionSlicer:
             then, other = target.get("consequence"), target.get("alternative")
             if condition is not None and then is not None and other is not None:
                 self.need(condition)
+                a, b = self.info.sites.at.get(then), self.info.sites.at.get(other)
+                if a is not None and b is not None and a.touches_global and b.touches_global:
+                    # One store at a selected address.
+                    self._need_address(a)
+                    self._need_address(b)
+                    return [Piece(Act.STORE, target, a)]
                 return [Piece(Act.BRANCH, condition, then=self._target(then), otherwise=self._target(other))]
         access = self.info.sites.at.get(target)
         if access is not None and access.touches_global:

@@ -19,12 +19,16 @@ from mutate.limits import bounded, too_slow
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What decides how the text is read: ``-D`` definitions, ``-I`` folders, the architecture, ``-include`` files."""
+    """What decides how the text is read: ``-D`` definitions, ``-I`` folders, the architecture, ``-include`` files.
+
+    ``named``: words of template arguments that are given outside the text.
+    """
 
     defines: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     arch: str = "sm_90"
     pre_includes: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 def read_source(path: Path) -> bytes:
@@ -107,4 +111,4 @@ def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     except TooDeepError:
         raise KmutateError("too-deep", f"{name} nests expressions or blocks too deeply to be read",
                            file=name, hint="split the expression") from None
-    return Unit(main, included)
+    return Unit(main, included, frozenset(options.named))

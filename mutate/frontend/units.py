@@ -339,6 +339,8 @@ class Unit:
 
     main: File
     included: list[File] = field(default_factory=list)
+    named: frozenset[str] = frozenset()
+    """Words of template arguments that kernels are instantiated with and that stand in none of these files."""
 
     def files(self) -> Iterator[File]:
         yield self.main

@@ -103,7 +103,11 @@ def needed_items(unit: Unit, kernels: Sequence[Function], names: Set[str] = froz
 
 def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) -> tuple[Span, ...]:
     """Spans of the user's file that NVRTC must not see. ``has_header(path)``: NVRTC can find this system header."""
-    kept, needed = needed_items(unit, (kernel,))
+    # A launch declaration names types, too: in a comment, which is not in the expanded text.
+    declared = re.compile(rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([^;{}]{1,400}?)>\s*\(")
+    named = {w.decode() for m in declared.finditer(unit.source) for w in _WORD.findall(m[1])} if kernel.is_template \
+        else set()
+    kept, needed = needed_items(unit, (kernel,), named | unit.named)
     main = unit.main
     expansion = main.expansion
     spans = blanked_items(main, kept)

@@ -171,7 +171,7 @@ class PieceWriter:
         if p.act is Act.FOLD:
             return [f"{self._fold(p.node)}(km_sink, {show(p.node)});"]
         if p.act is Act.STORE and p.access is not None:
-            return self._store(p.access)
+            return self._store(p.access, p.node)
         if p.act is Act.ATOMIC and p.access is not None:
             return [self._intrinsic(p.access)]
         if p.act is Act.CALL:
@@ -193,12 +193,12 @@ class PieceWriter:
     def _as_expression(statement: str) -> str:
         return f"[&] {{ {statement} }}()" if statement.startswith(("{", "if")) else statement.rstrip(";")
 
-    def _store(self, a: Access) -> list[str]:
-        site = self.show(a.node)
+    def _store(self, a: Access, target: Node) -> list[str]:
+        site = self.show(target)
         self.features.add("put")
         put = self._put(a)
         if a.kind == "update" and self.style.keep.loads:
-            if _has_effects(a.node):
+            if _has_effects(target):
                 return [f"{{ auto &km_site = {site}; km_fold(km_sink, km_site); {put}(km_site, km_sink); }}"]
             return [f"km_fold(km_sink, {site});", f"{put}({site}, km_sink);"]
         return [f"{put}({site}, km_sink);"]

@@ -28,7 +28,7 @@ _BLAME = (("grid", r"^grid\b"), ("block", r"^block\b|^the block has"), ("smem", 
 def with_host(unit: Unit, other: Unit) -> Unit:
     """A unit together with another one's host code: that of the file that calls what launches the kernels."""
     known = {f.name for f in unit.files()}
-    return Unit(unit.main, [*unit.included, *(f for f in other.files() if f.name not in known)])
+    return Unit(unit.main, [*unit.included, *(f for f in other.files() if f.name not in known)], unit.named)
 
 
 def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:

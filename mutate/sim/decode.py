@@ -181,7 +181,7 @@ class Decoder:
                 self.arithmetic(name, RULES[name], mods, split(instruction.operands))
             else:
                 raise UnsupportedError(f"opcode {name}")
-        except (UnsupportedError, ValueError, IndexError, KeyError) as problem:
+        except (UnsupportedError, ValueError, IndexError, KeyError, OverflowError) as problem:
             why = str(problem) if isinstance(problem, UnsupportedError) else "operands of an unknown form"
             self.unsupported.append(Unsupported(index, instruction, why))
             guard = row[lay.GUARD], row[lay.GUARD_NOT]

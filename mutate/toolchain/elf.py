@@ -134,7 +134,7 @@ class Cubin:
         bank = self._by_name.get(".nv.constant3")
         for symbol in self.symbols:
             if (symbol.kind == _STT_OBJECT and symbol.name == name and bank is not None
-                    and self.sections[symbol.section] is bank):
+                    and symbol.section < len(self.sections) and self.sections[symbol.section] is bank):
                 return symbol.value
         return None
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mutate.frontend.headers import Headers
 from mutate.frontend.load import SourceOptions, load_unit
+from mutate.frontend.view import device_text, host_spans
 
 KERNEL = "__global__ void k(float *p) { *p = twice(*p); }\n"
 TOOLS = """#pragma once
@@ -72,6 +75,20 @@ def test_a_type_that_an_instance_names_stays(tmp_path: Path) -> None:
     launched = headers(tmp_path, main + "template <class O> void run(float *p) { k<O><<<1, 1>>>(p); }\n"
                                         "int main() { run<Log>(0); }\n", files, "k")["ops.h"]
     assert "struct Log" in launched
+
+
+@pytest.mark.parametrize(("declared", "named", "kept"), [
+    ("", (), set()), ("/* kmutate launch\n k<Add>(p);\n*/\n", (), {"Add"}),
+    ("/* kmutate launch\n k<Pair<Add, int>>(p); other<Log>(p);\n*/\n", (), {"Add", "Pair"}), ("", ("Log",), {"Log"}),
+])
+def test_types_that_launch_declarations_and_instances_name_stay(declared: str, named: tuple[str, ...], kept: set[str]
+                                                                ) -> None:
+    text = (declared + "struct Add { __device__ float operator()(float a) const; };\n"
+            "template <class A, class B> struct Pair {};\nstruct Log { void *file; };\n"
+            "template <class Op> __global__ void k(float *p) { *p = Op()(*p); }\n")
+    unit = load_unit(text.encode(), "k.cu", SourceOptions(named=named))
+    left = device_text(unit.source, host_spans(unit, unit.kernels[0], lambda path: True)).decode()
+    assert {name for name in ("Add", "Pair", "Log") if f"struct {name}" in left} == kept
 
 
 def test_host_functions_go_from_branches_that_are_not_taken(tmp_path: Path) -> None:

@@ -86,9 +86,20 @@ def test_a_table_of_lines_that_names_no_symbol_is_read() -> None:
     assert line_table(bytes(damaged), built.entry) == {}
 
 
+def test_a_variable_in_a_section_that_is_not_there_is_not_found() -> None:
+    (built,) = compile_many([Job(b"__constant__ int km_flag; __global__ void k(int *p) { *p = km_flag; }", "k.cu", "k",
+                                 CompileOptions())])
+    assert isinstance(built, Compiled) and Cubin(built.cubin).constant_offset("km_flag") == 0
+    image, damaged = Cubin(built.cubin), bytearray(built.cubin)
+    (table,) = (s for s in image.sections if s.name == ".symtab")
+    at = next(k for k, s in enumerate(image.symbols) if s.name == "km_flag")
+    damaged[table.offset + 24 * at + 6 : table.offset + 24 * at + 8] = b"\xff\x7f"  # its section
+    assert Cubin(bytes(damaged)).constant_offset("km_flag") is None
+
+
 def test_an_unknown_instruction_is_named_and_not_guessed() -> None:
     listing = [Instruction(0, "", "FROBNICATE.X", "R1, R2", 0, 0), Instruction(16, "", "FADD", "R1, R2, banana", 0, 0),
-               Instruction(32, "", "EXIT", "", 0, 0)]
+               Instruction(32, "", "LDS", "R0, [R2+0xff00000000]", 0, 0), Instruction(48, "", "EXIT", "", 0, 0)]
     program = decode(listing, {0: bytes(1024)})
-    assert [u.index for u in program.unsupported] == [0, 1]
+    assert [u.index for u in program.unsupported] == [0, 1, 2]
     assert "FROBNICATE" in program.unsupported[0].why

@@ -131,6 +131,49 @@ def test_surfaces_and_textures_that_are_read_into_variables() -> None:
     assert {refusal(into_memory, m).slug for m in (*SLICED, "math-only")} == {"opaque-call"}
 
 
+INNER_PRAGMAS = """#define UNROLL _Pragma("unroll")
+__global__ void k(float *c, const float *in, int n) {
+    int i = threadIdx.x;
+    float s = 0;
+    if (i < n)
+#pragma unroll
+        for (int a = 0; a < 2; ++a)
+#pragma unroll 2
+            for (int b = 0; b < 2; ++b) s += in[i + 2 * a + b];
+    else
+        UNROLL
+        for (int a = 0; a < 3; ++a) s += in[i + a];
+    if (i > 3)
+#pragma unroll
+        for (int a = 0; a < 2; ++a) c[2 * i + a] = s;
+    do
+#pragma unroll 1
+        for (int a = 0; a < 2; ++a) c[i * n + a] = s;
+    while (--n > 90);
+}
+"""
+
+
+@needs_nvrtc
+def test_pragmas_between_a_head_and_its_body_belong_to_the_body() -> None:
+    body = text_of(INNER_PRAGMAS, "store-only").split("__global__")[1]
+    assert "if (i > 3)\n#pragma unroll\n        for (" in body and "if (i < n)" not in body
+    found = prove(INNER_PRAGMAS, "memory-only", "store-only", "load-only")
+    check_valid(found)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("body", [
+    "float v = in[i]; if (v > 0.5f) out[i] = v; else out[i] = -v;",  # both store there: the branch is a select
+    "(n > i ? out[i] : out[i ^ 1]) = in[i];",
+    "(n > i ? out[i] : out[i ^ 1]) += in[i];",
+])
+def test_as_many_accesses_where_branches_differ_by_what_they_store(body: str) -> None:
+    found = prove(f"__global__ void k(float *out, const float *in, int n) {{ int i = threadIdx.x; {body} }}",
+                  "memory-only")
+    check_valid(found)
+
+
 DIRECTIVES = """template <class T> struct Shared { __device__ T *get() { extern __shared__ T s[]; return s; } };
 __global__ void k(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
