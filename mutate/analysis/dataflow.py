@@ -16,7 +16,7 @@ from mutate.analysis.program import FunctionInfo, Mem, Obj
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
-from mutate.frontend.units import declarator_name
+from mutate.frontend.units import declarator_name, declared_names
 
 _ORDERED = frozenset({Space.REGISTER, Space.LOCAL, Space.PARAM})
 
@@ -222,10 +222,10 @@ def definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], Definition
             if arg is not None:
                 yield info.written_by(arg), Definition(node, (arg,), _whole(node, arg))
         elif kind == "init_declarator":
-            name, value = declarator_name(node), node.get("value")
-            var = info.scopes.var_of.get(name) if name is not None else None
-            if var is not None and value is not None:
-                yield frozenset({var}), Definition(node, (value,))
+            value = node.get("value")
+            declared = frozenset(info.scopes.var_of[n] for n in declared_names(node) if n in info.scopes.var_of)
+            if declared and value is not None:
+                yield declared, Definition(node, (value,))
         elif kind == "for_range_loop":
             name, right = declarator_name(node.get("declarator")), node.get("right")
             var = info.scopes.var_of.get(name) if name is not None else None

@@ -14,7 +14,7 @@ from mutate.analysis.lambdas import Lambda
 from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Plan, Wants
 from mutate.analysis.program import FunctionInfo
 from mutate.frontend.tree import Node
-from mutate.frontend.units import declarator_name
+from mutate.frontend.units import declared_names
 
 _EXITS = frozenset({"break_statement", "continue_statement"})
 _INERT = frozenset({"type_definition", "alias_declaration", "using_declaration", "static_assert_declaration",
@@ -95,8 +95,7 @@ class Slicer(ExpressionSlicer):
         head = node.text_source[node.start : node.end].decode(errors="replace")
         inits = [(k, k.get("value")) for k in node.kids if k.type == "init_declarator"]
         declared = [self.info.scopes.var_of.get(n) for k in node.kids
-                    if k.type.endswith("declarator") or k.type == "identifier"
-                    if (n := declarator_name(k)) is not None]
+                    if k.type.endswith("declarator") or k.type == "identifier" for n in declared_names(k)]
         if len(inits) == 1 and len(declared) == 1 and declared[0] is not None and declared[0] not in self.needed and \
                 declared[0] in self._lambdas:
             return self._lambda(node, self._lambdas[declared[0]])

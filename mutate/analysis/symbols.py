@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from mutate.frontend.tree import Node
-from mutate.frontend.units import Function, Unit, declarator_name
+from mutate.frontend.units import Function, Unit, declarator_name, declared_names
 
 
 class Space(StrEnum):
@@ -71,6 +71,8 @@ class Var:
     spaces: set[Space] = field(default_factory=set)
     roots: set[Var] = field(default_factory=set)
     init: Node | None = None
+    part: bool = False
+    """One name of a structured binding: a part of what ``init`` is."""
     member: bool = False
     """Of the object that a member function is called on; it lives in ``home``, or in registers."""
     home: frozenset[Space] = frozenset()
@@ -190,11 +192,9 @@ def declaration_parts(node: Node) -> Iterator[tuple[Node, Node, Node | None]]:
         if kid is type_node:
             continue
         if kid.type.endswith("declarator") or kid.type == "identifier":
-            name = declarator_name(kid)
-            if name is None:
-                continue
             init = kid.get("value") if kid.type == "init_declarator" else None
-            yield kid, name, init
+            for name in declared_names(kid):
+                yield kid, name, init
 
 
 def _specifiers(node: Node) -> set[str]:
@@ -204,7 +204,10 @@ def _specifiers(node: Node) -> set[str]:
         if kid is not type_node and (kid.type.endswith("declarator") or kid.type == "identifier"):
             end = kid.start
             break
-    return set(_WORD.findall(node.text_source[node.start : end].decode(errors="replace")))
+    text = node.text_source[node.start : end]
+    if type_node is not None and type_node.type in _SPECIFIERS:  # what is in a class is no specifier of the variable
+        text = node.text_source[node.start : type_node.start] + b" " + node.text_source[type_node.end : end]
+    return set(_WORD.findall(text.decode(errors="replace")))
 
 
 def variables_of(unit: Unit, node: Node, file_scope: bool = False) -> list[Var]:
@@ -318,17 +321,13 @@ class Scopes:
                         self._walk(kid, scopes)
                     continue
                 # The name is in scope only after its declarator; its initialiser sees outer names too.
-                name = declarator_name(kid) if kid.type.endswith("declarator") or kid.type == "identifier" else None
-                var = made.get(name) if name is not None else None
-                if var is not None and name is not None:
+                names = declared_names(kid) if kid.type.endswith("declarator") or kid.type == "identifier" else []
+                if names and all(n in made for n in names):
                     for part in kid.kids:
-                        if part is not name:
-                            self._walk_except(part, name, scopes)
-                    self._declare(var, scopes)
-                elif kid.type == "structured_binding_declarator":
-                    for part in kid.kids:
-                        if part.type == "identifier":
-                            self._declare(Var(part.text, UNKNOWN_TYPE, Space.REGISTER, part), scopes)
+                        if part not in names:
+                            self._walk_except(part, names, scopes)
+                    for declared in names:
+                        self._declare(made[declared], scopes)
                 else:
                     self._walk(kid, scopes)
             return
@@ -356,10 +355,10 @@ class Scopes:
         for kid in node.kids:
             self._walk(kid, scopes)
 
-    def _walk_except(self, node: Node, skip: Node, scopes: list[dict[str, Var]]) -> None:
-        if node is skip:
+    def _walk_except(self, node: Node, skip: list[Node], scopes: list[dict[str, Var]]) -> None:
+        if node in skip:
             return
-        if node.start <= skip.start and skip.end <= node.end and node.type.endswith("declarator"):
+        if node.start <= skip[0].start and skip[0].end <= node.end and node.type.endswith("declarator"):
             for kid in node.kids:
                 self._walk_except(kid, skip, scopes)
         else:

@@ -195,6 +195,8 @@ class Values:
                 value = self.value(source)
                 if var.type == UNKNOWN_TYPE or var.type.name == "auto":
                     better = value.type if var.is_ref else value.decay().type
+                    if var.part:
+                        better = self.field_type(better.name, "x") if better.name in VECTOR_LIKE else UNKNOWN_TYPE
                     if better != var.type and (better.kind != "value" or better.name):
                         var.type = better
                         changed = True

@@ -107,6 +107,18 @@ def declarator_name(node: Node | None) -> Node | None:
     return None
 
 
+def declared_names(node: Node) -> list[Node]:
+    """The identifiers that a declarator declares: several of a structured binding."""
+    inner = node
+    while inner.type in ("init_declarator", "reference_declarator") and (
+            below := inner.get("declarator") or (inner.kids[0] if inner.kids else None)) is not None:
+        inner = below
+    if inner.type == "structured_binding_declarator":
+        return [k for k in inner.kids if k.type == "identifier"]
+    name = declarator_name(node)
+    return [name] if name is not None else []
+
+
 def function_declarator(node: Node) -> Node | None:
     declarator = node.get("declarator")
     while declarator is not None and declarator.type != "function_declarator":
@@ -280,6 +292,12 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
                              "linkage_specification", None)
         if function is not None:
             file.functions.append(function)
+            if re.search(r"\b(?:struct|class)\b", function.body.text):
+                local = [n for n in function.body.walk() if n.type in _CLASSES and n.get("body") is not None]
+                for spec in local:
+                    if (label := spec.get("name")) is not None:
+                        file.structs.setdefault(label.text, spec)
+                        _members_of(file, spec, entry, (*namespaces, function.name, label.text), label.text)
 
 
 def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...], owner: str) -> None:

@@ -286,8 +286,9 @@ def _read_back(program: Program, kept: dict[int, set[Access]]) -> Refused | list
             continue
         _, bounds = value_closure(info, loop_nodes(info))
         for load in sorted(kept[id(info)], key=lambda a: a.node.start):
+            waits = _is_read(load.node, bounds) and _waits(info, load)
             stale = next((a for i, a in stores if not a.roots.isdisjoint(load.roots) and
-                          (i is not info or _may_precede(a.node, load.node))), None)
+                          (i is not info or waits or _may_precede(a.node, load.node))), None)
             if stale is None:
                 continue
             file = info.function.file
@@ -299,6 +300,16 @@ def _read_back(program: Program, kept: dict[int, set[Access]]) -> Refused | list
             notes.append(Note("stores-carry-control", f"a branch or an index depends on `{text}`, and `{store}` is "
                               "stored to the same memory: without the store it may go another way", span))
     return notes
+
+
+def _waits(info: FunctionInfo, load: Access) -> bool:
+    """Whether a load that decides a loop has the same address in each turn: it waits for another thread's store."""
+    needs = frozenset(o for n in load.address for o in info.uses(n))
+    for loop in (up for up in load.node.ancestors() if up.type in LOOPS):
+        changed = (objs for objs, d in definitions(info) if loop.start <= d.node.start and d.node.end <= loop.end)
+        if all(needs.isdisjoint(objs) for objs in changed):
+            return True
+    return False
 
 
 def _may_precede(store: Node, load: Node) -> bool:

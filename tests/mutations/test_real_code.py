@@ -174,6 +174,33 @@ def test_as_many_accesses_where_branches_differ_by_what_they_store(body: str) ->
     check_valid(found)
 
 
+@needs_nvrtc
+@pytest.mark.parametrize("body", [
+    "struct Acc { float sum = 0; __device__ void add(float v) { sum += v; } } acc;\n"
+    "for (int k = 0; k < 6; k++) acc.add(in[i + k]); out[i] = acc.sum;",
+    "struct View { const float *p; __device__ float at(int i) const { return p[i]; } }; View v{in};\n"
+    "out[i] = v.at(i) * v.at(i + n);",
+    "const auto &[a, b, c, d] = q[i]; auto [x, y] = *(const float2 *)&in[2 * i]; out[i] = a * b + c * d + x * y;",
+], ids=["an object of a class in the kernel", "one that loads", "structured bindings"])
+def test_classes_in_functions_and_structured_bindings_are_followed(body: str) -> None:
+    check_valid(prove("__global__ void k(float *out, const float *in, const float4 *q, int n) { int i = threadIdx.x; "
+                      f"{body} }}", *SLICED, "math-only"))
+
+
+def test_math_only_does_not_wait_for_what_nobody_stores() -> None:
+    chained = """__global__ void k(volatile int *flags, volatile int *sums, int me) {
+    int p = 0;
+    if (me > 0) { while (flags[me - 1] == 0) {} p = sums[me - 1]; }
+    sums[me] = p + 1;
+    __threadfence();
+    flags[me] = 1;
+}
+"""
+    assert refusal(chained, "math-only").slug == "store-read-back"
+    moving = "__global__ void k(int *p, int n) { int i = 0; while (p[i] > 0) i++; p[n] = i; }"
+    assert "km_site(p[n])" in text_of(moving, "math-only"), "a search ends without the store behind it"
+
+
 DIRECTIVES = """template <class T> struct Shared { __device__ T *get() { extern __shared__ T s[]; return s; } };
 __global__ void k(const float *in, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
