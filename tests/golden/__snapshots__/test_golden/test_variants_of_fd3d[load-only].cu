@@ -90,8 +90,7 @@ template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<
 {
     typedef typename km_plain<R>::type T;
     alignas(T) unsigned char bytes[sizeof(T)];
-    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits;
-    if (branch) asm("// store %1" : "+r"(bits) : "n"(branch));
+    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits + branch;
     for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = bits;
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);

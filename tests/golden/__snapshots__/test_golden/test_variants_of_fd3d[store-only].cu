@@ -71,14 +71,12 @@ template <class R, int branch = 0> __device__ __forceinline__ typename km_plain<
 {
     typedef typename km_plain<R>::type T;
     alignas(T) unsigned char bytes[sizeof(T)];
-    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits;
-    if (branch) asm("// store %1" : "+r"(bits) : "n"(branch));
+    unsigned word[(sizeof(T) + 3) / 4], bits = sink.bits + branch;
     for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = bits;
     memcpy(bytes, word, sizeof(T));
     return *reinterpret_cast<T *>(bytes);
 }
-// `branch` tells the stores of different branches apart: equal ones would be merged into one. The asm is not volatile:
-// that counts as a store to anywhere.
+// `branch` tells the stores of different branches apart: of equal ones one would be made, and the condition would go.
 template <int branch = 0, class T> __device__ __forceinline__ void km_put(T &site, const km_Sink &sink)
 {
     site = km_value<T, branch>(sink);
