@@ -50,7 +50,7 @@ def test_a_block_that_takes_long_is_found(tmp_path: Path) -> None:
     found, _ = full.predict_all(kernel, launch, H200, _quiet)
     sample = predict(kernel, launch, H200)
     assert found.cycles > 5 * sample.cycles
-    assert sample.uneven is None  # one block says nothing of the others
+    assert sample.uneven == 0.0  # the few that were looked at are alike
 
 
 @needs_nvrtc

@@ -53,9 +53,12 @@ BARRIER, BARRIER_EACH = 13.7, 2.0
 """Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
 
 QUEUE = 13
-"""Memory instructions that a scheduler's queue holds before issue stalls (Huerta et al., "Dissecting and Modeling the
+"""Memory instructions of a scheduler on their way before issue stalls (WAVES: with fewer, blocks that share the SM with
 
-Architecture of Modern GPU Cores", MICRO 2025)."""
+up to ten others end far apart, with more close together; sharedwork's first blocks of an SM end within 9 to 19 % of
+their time, with 5 here within 48 to 74, with 13 within 5 to 21). Huerta et al., "Dissecting and Modeling the
+Architecture of Modern GPU Cores", MICRO 2025, say 5 for the queue alone.
+"""
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
 LOADED, LOADED_WRITES = 30.0, 650.0
@@ -89,11 +92,12 @@ BACKLOG = 1000.0
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
 WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"
-SM_SPREAD, SM_SPREAD_L2, SM_SPREAD_DRAM = 0.003, 0.012, 0.027
-"""Standard deviation of the speeds of SMs that do the same: of what they do by themselves, and what is added where
+SM_SPREAD, SM_SPREAD_L2, SM_LEAD_DRAM = 0.003, 0.012, 0.04
+"""Standard deviations of the speeds of SMs that do the same, of what they do by themselves and what is added where
 
-their warps wait for L2, and for DRAM (WAVES, by when the first block of an SM ends: math 0.1 to 0.3 %, shared 0.3 to
-1.8, chase 0.9 to 2.2, stream 2.4 to 5).
+their warps wait for L2; and of what they are ahead by chance where they wait for DRAM, in parts of a block's time (WAVES, by
+when the first block of an SM ends: math 0.1 to 0.3 %, shared 0.3 to 1.8, chase 0.9 to 2.2, stream 2.4 to 5; after ten
+waves some SM has had 5 % more blocks of chase than the mean, of stream 2).
 """
 MIXTURES = "tests/machines/reference/h200_mixtures.csv: made by tests/machines/time_mixtures.py on an H200"
 WIDE_READS = 4

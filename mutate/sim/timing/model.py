@@ -325,11 +325,11 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         longer = _longer(sample, seen, play(1, 1.0), settings, turn, sms, resident, launch.grid)
     elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks = np.maximum(seen.stalls.sum(axis=0), 1)
-        far = seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ])
+        far = min(1.0, seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ]))
         last = dispatch.last_turn(seen.done.astype(np.float64), resident, sample.grid_blocks, sms,
                                   dispatch.spread_of(float(clocks[[p.R_LONG, p.R_LG]].sum() / clocks.sum()), far))
         if last.blocks != turn or last.part < 1.0:
-            turn = last.blocks
+            turn, longer = last.blocks, last.slow
             seen = play(turn, last.part)
     marks, stalls, busy, end = seen.marks, seen.stalls, seen.busy, seen.end
     issued, finished = seen.issued, seen.finished

@@ -100,7 +100,7 @@ def _most(turn: Turn, works: Floats) -> float:
     return high
 
 
-def _clocks_of(works, sms, resident, alone, most, everywhere):
+def _clocks_of(works: Floats, sms: int, resident: int, alone: float, most: float, everywhere: float) -> float:
     """Clocks until blocks of these ``works`` are done, each given to the first SM with room."""
     count = len(works)
     ends = np.full((sms, resident), np.inf)
@@ -144,7 +144,7 @@ def _clocks_of(works, sms, resident, alone, most, everywhere):
                                 busy[sm] -= 1
                         nearest = min(nearest, ends[sm, place])
                     first[sm] = nearest
-    return clock
+    return float(clock)
 
 
 clocks_of = jit_into(FOLDER, _clocks_of)
