@@ -85,3 +85,46 @@ __global__ void table_sweep(float *out, int quads, int turns, int work)
         }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum + x;
 }
+
+/* kmutate launch
+   dim3 grid = { 4224 }; dim3 block = { 32 };
+   extern int table[16384] = zeros(); float out[4224 * 32] = zeros();
+   uniform_lines<16>(out, 64, 256, 0); uniform_lines<16>(out, 16, 1024, 0); uniform_lines<16>(out, 1, 16384, 0); uniform_lines<16>(out, 4, 16384, 0);
+   uniform_lines<16>(out, 64, 256, 50); uniform_lines<16>(out, 16, 1024, 50); uniform_lines<16>(out, 1, 16384, 100); uniform_lines<16>(out, 4, 16384, 100);
+   uniform_lines<64>(out, 16, 16384, 100); uniform_lines<4>(out, 4, 4096, 100); uniform_lines<8>(out, 4, 4096, 100);
+   grid.x = 132; uniform_lines<16>(out, 16, 1024, 0); uniform_lines<16>(out, 1, 16384, 0); uniform_lines<16>(out, 4, 16384, 0); uniform_lines<64>(out, 4, 16384, 0);
+   grid.x = 132 * 4; uniform_lines<16>(out, 16, 1024, 100); uniform_lines<16>(out, 4, 16384, 100);
+*/
+// Warps that read a word a step, STRIDE words on, by a uniform index; each begins `late` products after another.
+template <int STRIDE> __global__ void uniform_lines(float *out, int turns, int words, int late)
+{
+    const float *f = (const float *)table;
+    float sum = 0.0f, x = threadIdx.x;
+    for (int n = 0; n < blockIdx.x / 132 * late; n++) x = x * 0.5f + 1.0f;
+    for (int turn = 0; turn < turns; turn++)
+#pragma unroll 4
+        for (int k = 0; k < words; k += STRIDE) sum += f[k];
+    out[blockIdx.x * 32 + threadIdx.x] = sum + x;
+}
+
+/* kmutate launch
+   dim3 grid = { 4224 }; dim3 block = { 32 };
+   extern int table[16384] = zeros(); float out[4224 * 32] = zeros();
+   lane_lines(out, 16, 256, 16, 0); lane_lines(out, 16, 1024, 16, 0); lane_lines(out, 1, 16384, 16, 0);
+   lane_lines(out, 64, 256, 16, 16); lane_lines(out, 64, 256, 16, 256); lane_lines(out, 16, 1024, 16, 480); lane_lines(out, 16, 4096, 64, 384);
+   lane_lines(out, 16, 256, 4, 480); lane_lines(out, 16, 256, 8, 480);
+   grid.x = 132; lane_lines(out, 16, 1024, 16, 0); lane_lines(out, 1, 16384, 16, 0); lane_lines(out, 4, 16384, 16, 0); lane_lines(out, 4, 16384, 64, 0);
+   grid.x = 132 * 4; lane_lines(out, 16, 1024, 16, 480); lane_lines(out, 16, 1024, 16, 4096);
+*/
+// The same by an index that lanes have, which begins `shift` words behind another block's.
+__global__ void lane_lines(float *out, int turns, int words, int stride, int shift)
+{
+    const float *f = (const float *)table;
+    float sum = 0.0f;
+    for (int turn = 0; turn < turns; turn++) {
+        int first = __shfl_sync(~0u, blockIdx.x / 132 * shift, 0), end = first + words;
+#pragma unroll 4
+        for (int k = first; k < end; k += stride) sum += f[k];
+    }
+    out[blockIdx.x * 32 + threadIdx.x] = sum;
+}

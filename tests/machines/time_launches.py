@@ -1,6 +1,7 @@
 """Times the launches that a folder lists, with a cold L2, by events; standard library and the driver alone.
 
     python3 tests/machines/time_launches.py FOLDER > TIMES.csv
+    ncu ... python3 tests/machines/time_launches.py FOLDER --once       each launch once, for counters
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import statistics
 import sys
 from pathlib import Path
 
-ROUNDS = 7
+ROUNDS = 1 if "--once" in sys.argv else 7
+WARM = 0 if "--once" in sys.argv else 2
 FLUSH = 256 << 20
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -58,7 +60,7 @@ def main() -> None:
                   else ctypes.create_string_buffer(bytes.fromhex(a["hex"])) for a in job["args"]]
         arguments = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
         times = []
-        for turn in range(ROUNDS + 2):
+        for turn in range(ROUNDS + WARM):
             check(cuda.cuMemsetD8_v2(flush, turn, ctypes.c_size_t(FLUSH)), what)
             check(cuda.cuEventRecord(first, None), what)
             check(cuda.cuLaunchKernel(function, *job["grid"], *job["block"], job["smem"], None, arguments, None), what)
@@ -66,7 +68,7 @@ def main() -> None:
             check(cuda.cuEventSynchronize(last), what)
             ms = ctypes.c_float()
             check(cuda.cuEventElapsedTime(ctypes.byref(ms), first, last), what)
-            if turn >= 2:
+            if turn >= WARM:
                 times.append(1e3 * ms.value)
         for at in arrays.values():
             cuda.cuMemFree_v2(at)

@@ -14,7 +14,7 @@ from mutate.results import Request
 from mutate.sass.disasm import Instruction
 from mutate.sim.image import read_image
 from mutate.sim.timing.banks import bank_reads
-from mutate.sim.timing.model import Kernel, predict
+from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 from mutate.toolchain.locate import find_toolchain
 
 pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
@@ -36,15 +36,21 @@ def measured(kernel: str, launch: int) -> float:
     for name in FILES:
         lines = (MACHINES / "reference" / f"h200_{name}.csv").read_text().splitlines()
         for r in csv.DictReader(line for line in lines if not line.startswith("#")):
-            if (r["kernel"], int(r["launch"])) == (kernel, launch):
+            name = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
+            if (name, int(r["launch"])) == (kernel, launch):
                 return float(r["us"])
     raise LookupError(kernel)
 
 
-def simulated(kernel: str, launch: int) -> float:
+def played(kernel: str, launch: int) -> SimulatedTime:
     binaries = patterns()[kernel]
     code = Kernel(read_image(binaries.original.cubin, binaries.original.entry), binaries.original.listing)
-    return 1e3 * predict(code, binaries.target.launches[launch], load_machine("h200")).time_ms
+    return predict(code, binaries.target.launches[launch], load_machine("h200"))
+
+
+def simulated(kernel: str, launch: int) -> float:
+    """Microseconds."""
+    return 1e3 * played(kernel, launch).time_ms
 
 
 @pytest.mark.parametrize(("kernel", "launch", "within"), [
@@ -58,9 +64,30 @@ def simulated(kernel: str, launch: int) -> float:
     ("table_walk", 0, 0.05), ("table_walk", 9, 0.1),  # a table that the first constant cache holds, and one of 4 KB
     ("table_sweep", 8, 0.05),  # one warp
     ("random_stores", 0, 0.05), ("random_adds", 0, 0.05), ("random_adds64", 0, 0.05),  # in L2
+    ("random_stores", 1, 0.1), ("random_stores", 2, 0.05), ("random_stores", 3, 0.06),  # 16 to 256 MB, in parts
+    ("random_adds", 2, 0.08), ("random_adds64", 2, 0.08),
+    ("random_pairs", 0, 0.07), ("random_pairs", 1, 0.12),  # L2 does one after another
+    ("part_stores<8, 1>", 0, 0.12), ("part_stores<4, 1>", 0, 0.12),  # a word of each sector, and two
+    ("near_stores", 3, 0.1),  # over and over in L2, which has read the rest of each once
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(("kernel", "launch", "within"), [
+    ("random_stores", 1, 0.12), ("random_stores", 3, 0.05),  # 16 and 256 MB: most sectors are in parts
+    ("random_stores", 6, 0.25), ("random_stores", 13, 0.1),  # 8 MB: a third of them; 16 MB over and over: no more
+    ("random_adds", 1, 0.03),  # 16 MB: each sector once
+    ("known_stores", 4, 0.08),  # read before
+])
+def test_dram_reads_what_is_missing_of_sectors(kernel: str, launch: int, within: float) -> None:
+    """Sectors that ncu counted."""
+    lines = (MACHINES / "reference" / "h200_update_sectors.csv").read_text().splitlines()
+    (row,) = [r for r in csv.DictReader(line for line in lines if not line.startswith("#"))
+              if (r["kernel"], int(r["launch"])) == (kernel, launch)]
+    found = played(kernel, launch)
+    share = found.blocks_per_sm / found.grid_blocks
+    assert found.traffic["dram_read_sectors"] / share == pytest.approx(float(row["dram_read"]), rel=within)
 
 
 def reads(operands: str, opcode: str = "FFMA", before: str = "") -> list[int]:

@@ -17,7 +17,7 @@ from mutate.sim import layout as lay
 from mutate.sim.image import read_image
 from mutate.sim.timing import model
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
-from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, Touches
+from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, Touches
 from mutate.toolchain.locate import find_toolchain
 
 H200 = load_machine("h200")
@@ -132,8 +132,10 @@ def test_touches_are_those_that_sets_give() -> None:
     bases = np.array([1000, 1 << 14, 1 << 20], np.int64)
     touches = Touches(bases)
     seen: dict[tuple[int, int, int], set[int]] = {}
+    parts = 0
     for block in range(1, 9):
         own: set[tuple[int, int]] = set()
+        written: dict[int, int] = {}
         kinds = rng.choice([lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC, lay.H_SHARED_LOAD], 200)
         counts = np.where(kinds == lay.H_SHARED_LOAD, 0, rng.integers(1, 33, 200))
         requests = np.zeros((200, 7), np.int64)
@@ -142,7 +144,8 @@ def test_touches_are_those_that_sets_give() -> None:
         sectors = np.concatenate([rng.integers(1000, 9000, counts.sum() // 2),
                                   rng.integers(1 << 20, 1 << 21, counts.sum() - counts.sum() // 2)])
         touch, region = np.empty(len(sectors), np.uint8), np.empty(len(sectors), np.int32)
-        touches.note(requests, 200, sectors, block, touch, region)
+        covers = rng.choice(np.array([0xFF, 0xFFFFFF00, 0xFFFFFFFF], np.uint32), len(sectors))
+        touches.note(requests, 200, sectors, block, covers, touch, region)
         at = 0
         for kind, count in zip(kinds, counts, strict=True):
             which = READS if kind == lay.H_GLOBAL_LOAD else WRITES
@@ -151,9 +154,13 @@ def test_touches_are_those_that_sets_give() -> None:
                 first = (which, sector) not in own and (which == WRITES or (WRITES, sector) not in own)
                 assert touch[k] == (1 + which if first else 0)
                 assert region[k] == (2 if sector >= 1 << 20 else 0)
+                if which == WRITES:
+                    written[sector] = written.get(sector, 0xFFFFFFFF * ((READS, sector) in own)) | int(covers[k])
                 own.add((which, sector))
                 seen.setdefault((int(region[k]), which, sector), set()).add(block)
             at += count
+        parts += sum(w != 0xFFFFFFFF for w in written.values())
+    assert touches.tally[:, WRITES, PARTS].sum() == parts > 100
     for array in range(4):
         for which in (READS, WRITES):
             blocks = [len(b) for (a, w, _), b in seen.items() if (a, w) == (array, which)]
@@ -166,5 +173,5 @@ def test_without_a_cache_every_touch_is_a_first_one() -> None:
     requests = np.zeros((2, 7), np.int64)
     requests[:, 2], requests[:, 4], requests[:, 5] = (lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE), (0, 3), 3
     touch, region = np.empty(6, np.uint8), np.empty(6, np.int32)
-    touches.note(requests, 2, np.array([7, 7, 8, 7, 8, 8]), 1, touch, region)
+    touches.note(requests, 2, np.array([7, 7, 8, 7, 8, 8]), 1, np.zeros(6, np.uint32), touch, region)
     assert touch.tolist() == [1, 1, 1, 2, 2, 2]

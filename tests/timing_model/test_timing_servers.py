@@ -13,7 +13,7 @@ from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
 from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS, load_wavefronts
 from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
-from mutate.sim.timing.touches import come_back, lines_up_to, spread
+from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
 
 fill: Any = servers.fill
 lookup: Any = servers.lookup
@@ -119,7 +119,7 @@ def test_lines_of_an_array_are_counted_once_and_no_further_than_asked() -> None:
     assert lines_up_to(touch, region, lines << 2 | 1, 3, 7).tolist() == [0, 0, 3]
 
 
-def test_reads_are_spread_where_most_sectors_are_lines_apart_at_no_stride() -> None:
+def test_requests_are_spread_where_most_sectors_are_lines_apart_at_no_stride() -> None:
     """Array 0: a request at random, array 1: one with a stride, array 2: one of neighbours and one of few lanes."""
     parts = [(0, [5, 90, 100, 300, 310, 700, 705, 900]), (1, [8 * k for k in range(8)]), (2, list(range(8))),
              (2, [3, 50, 800])]
@@ -129,10 +129,9 @@ def test_reads_are_spread_where_most_sectors_are_lines_apart_at_no_stride() -> N
     requests[:, 2] = lay.H_GLOBAL_LOAD
     requests[:, 5] = [len(part) for _, part in parts]
     requests[1:, 4] = np.cumsum(requests[:-1, 5])
-    found = np.zeros((3, 2), np.int64)
-    spread(requests, sectors, region, found)
-    assert found.tolist() == [[8, 8], [8, 0], [11, 0]]
-    requests[:, 2] = lay.H_GLOBAL_STORE
-    found[:] = 0
-    spread(requests, sectors, region, found)
-    assert not found.any()
+    for kinds, which in (((lay.H_GLOBAL_LOAD,), READS), ((lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC), WRITES)):
+        requests[:, 2] = (2 * kinds * 2)[:4]
+        found = np.zeros((3, 2, 2), np.int64)
+        spread(requests, sectors, region, found)
+        assert found[:, which].tolist() == [[8, 8], [8, 0], [11, 0]]
+        assert not found[:, 1 - which].any()

@@ -49,6 +49,29 @@ STORE_MERGED = 16.0
 (hot_flag to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
 LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
+UPDATES = "tests/machines/reference/h200_update_sectors.csv: made by tests/machines/updates.cu on an H200 with ncu"
+"""The source of values that name it; their times are in h200_updates.csv."""
+PART = 3.25
+"""A write to DRAM of a lone sector that was added to or written in part, against one in a stream (it was read before).
+
+Fitted, with what follows: the times of random_stores, random_adds and random_pairs, to 1 to 512 MB.
+"""
+PART_WAITS = 5000.0
+"""Clocks of DRAM's work for sectors that an SM has written in part which L2 puts off: about 40,000 lines of all SMs
+
+(UPDATES, random_stores: of the sectors of 4 MB hardly one is read, of 8 MB a third).
+"""
+UPDATED = 1.15
+"""What L2 holds of sectors that are added to or stored at random, against what it holds of reads (UPDATES: additions
+
+and stores to 64 MB that read from DRAM again).
+"""
+DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
+"""Parts of L2: lines that were stored to, and lines that were added to, which it writes back when there are more of
+
+them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
+sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
+"""
 BARRIER, BARRIER_EACH = 13.7, 2.0
 """Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
 
@@ -96,7 +119,7 @@ SM_SPREAD, SM_SPREAD_L2, SM_LEAD_DRAM = 0.003, 0.012, 0.04
 """Standard deviations of the speeds of SMs that do the same, of what they do by themselves and what is added where
 
 their warps wait for L2; and of what they are ahead by chance where they wait for DRAM, in parts of a block's time (WAVES, by
-when the first block of an SM ends: math 0.1 to 0.3 %, shared 0.3 to 1.8, chase 0.9 to 2.2, stream 2.4 to 5; after ten
+when the first block of an SM ends, math 0.1 to 0.3 %, shared 0.3 to 1.8, chase 0.9 to 2.2, stream 2.4 to 5; after ten
 waves some SM has had 5 % more blocks of chase than the mean, of stream 2).
 """
 MIXTURES = "tests/machines/reference/h200_mixtures.csv: made by tests/machines/time_mixtures.py on an H200"

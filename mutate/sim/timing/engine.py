@@ -127,7 +127,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     lines = int(settings[S_L2_WRITTEN])
     written = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
-    state = np.zeros(8, np.float64)
+    state = np.zeros(9, np.float64)
+    seen = np.zeros(len(reuse.updates.places), np.float64)
     pace = np.int64(settings[S_PACE])
     tracked = settings[S_TRACKED] > 0.0
     warps = Warps(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
@@ -332,7 +333,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     else:
                         same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
                         result = write(kind, first, sectors, start, result, b, instance[w], instance[w] // sampled,
-                                       issued, same, streams, reuse, apart, l1, written, state, settings, busy)
+                                       issued, same, streams, reuse, apart, l1, l2, written, seen, state,
+                                       settings, busy)
                         stored[s], stored_by[s], stored_of[s] = q, w, instance[w]
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[WRITE_BOARD] == 7:

@@ -25,6 +25,8 @@ from mutate.sim.jit import jit_into
 # Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
+WHOLE = np.uint32(0xFFFFFFFF)
+"""All bytes of a sector."""
 _MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks",
             "timing/constant_cache", "timing/engine", "timing/gather", "timing/scoreboard", "timing/sectors",
             "timing/servers", "timing/settings", "timing/touches", "timing/units")
@@ -155,9 +157,32 @@ def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rule
 older = jit_into(_FOLDER, _older, counted=False)
 
 
-def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints, rules: int
-            ) -> tuple[int, int]:
-    """Writes the requests of a log and their sectors; returns how many of both.
+def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDArray[np.uint64], count: int,
+           covers: npt.NDArray[np.uint32], first: int) -> None:
+    """Which bytes of its ``count`` sectors a store writes, as bits, into ``covers`` from ``first`` on."""
+    for i in range(first, first + count):
+        covers[i] = 0
+    bits = np.uint32((1 << width) - 1)
+    at = 0
+    for lane in range(32):
+        if mask >> lane & 1:
+            sector = where[lane] >> np.uint64(5)
+            # Sectors rise, and lanes mostly do.
+            if found[at] > sector:
+                at = 0
+            while found[at] < sector:
+                at += 1
+            covers[first + at] |= bits << np.uint32(where[lane] & np.uint64(31))
+
+
+cover = jit_into(_FOLDER, _cover, counted=False)
+
+
+def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints,
+            covers: npt.NDArray[np.uint32], rules: int) -> tuple[int, int]:
+    """Writes the requests of a log and their sectors, of stores with the bytes that they write, as bits; returns how
+
+    many of requests and of sectors.
 
     Shared requests have the steps of GPUs before Volta where their wavefronts are; since then the stream has them.
     """
@@ -172,6 +197,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
         lines = 0
         if rules != VOLTA and (kind == _LOAD or kind == _STORE):
             used, lines = older(where[k], kind, mask, width, rules, out, used, found, sizes)
+            covers[first:used] = WHOLE  # what becomes of parts is known of later GPUs only
         elif rules != VOLTA and (kind == lay.H_SHARED_LOAD or kind == _SHARED_STORE):
             if rules == TESLA:
                 lines = tesla_shared_steps(where[k], mask, width)
@@ -188,13 +214,17 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 lines = load_wavefronts(where[k], mask, width, found, count, sizes)
             else:
                 lines = shared_wavefronts(where[k], mask, width, STORE if kind == _STORE else ATOMIC)
+                if kind == _STORE:
+                    cover(where[k], mask, width, found, count, covers, first)
             if kind == _ATOMIC:
                 # Lanes with one address go one after another: a sector once for each round of them.
+                # One gets a sector's old bytes, too, so it is whole then.
                 used = first
                 atomic_rounds(where[k], mask, width, 5, found, count, sizes)
                 for i in range(count):
                     for _ in range(np.int64(sizes[i])):
                         out[used] = np.int64(found[i])
+                        covers[used] = WHOLE
                         used += 1
         elif kind == _LOCAL_LOAD or kind == _LOCAL_STORE:
             # A word of all lanes is one line; where lanes have different words, each word is one.
@@ -210,6 +240,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                                 new = False
                         if new and used - first < 60:
                             out[used] = sector
+                            covers[used] = WHOLE
                             used += 1
                 lines += 1
         requests[n, 0], requests[n, 1], requests[n, 2], requests[n, 3] = head[k, _WARP], head[k, _PC], kind, mask

@@ -124,7 +124,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     total = gx * gy * gz
     turn = -(-total // sms)
     l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
-    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes) if _has_l2(machine) else no_reuse(sample)
+    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes, sms) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0) - Rates(machine).number("l1.reserved", 0)) - carveout)
@@ -189,6 +189,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_DRAM_LATENCY] = machine.number("latency.dram")
     s[p.S_ATOMIC_LATENCY] = rates.number("latency.atomic", c.ATOMIC)
     s[p.S_LONE] = rates.number("dram.lone_sector", c.LONE)
+    s[p.S_PART] = c.PART if s[p.S_LONE] > 1.0 else 0.0
+    s[p.S_PART_WAITS] = c.PART_WAITS
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
     s[p.S_LOAD], s[p.S_LOAD_WRITES] = c.LOADED, c.LOADED_WRITES

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.sampling import Sample, Streams
-from mutate.sim.timing.touches import ALONE, PAIRS, READS, SECTORS, WRITES, come_back, spread
+from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back, spread
+from mutate.sim.timing.updates import Updates, at_random
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
@@ -25,6 +26,7 @@ class Reuse(NamedTuple):
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, the
     part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
     what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
+    ``updates``: of its writes.
     """
 
     read: Array
@@ -33,6 +35,7 @@ class Reuse(NamedTuple):
     again: Array
     sparse: Array
     together: Array
+    updates: Updates
 
 
 def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
@@ -52,10 +55,11 @@ def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
     none = np.zeros(arrays, np.bool_)
-    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays), none)
+    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays), none,
+                 Updates(*np.zeros((6, arrays))))
 
 
-def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
+def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int) -> Reuse:
     """A sector that several blocks touch comes from DRAM once, if L2 still has it.
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
@@ -94,14 +98,29 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float) -> Reuse:
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
-    sparse = np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(found[0], limits, strict=True)])
-    for region in np.flatnonzero(_scattered(sample)).tolist():
+    sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
+                     for rows in found)
+    updates = Updates(loose, *np.zeros((5, len(limits))))
+    scattered, asked = _scattered(sample), sample.streams.requests
+    added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
+    updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
+    for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
+        writes = grid * row[0]
+        if scattered[region, WRITES]:
+            count = min(limit, _places(blocks * row[0], row[1]))
+            whole = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / count)
+            at_random(updates, region, count, writes, whole, math.ceil(grid / sms) / grid, region in added, l2_bytes)
+        elif updates.parts[region]:
+            # A sector that two blocks write is whole in the end, if they come soon after each other.
+            shared = 1.0 - unique(*row, limit, grid) / writes
+            updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
+    for region in np.flatnonzero(scattered[:, READS]).tolist():
         each, together, _ = found[0][region]
-        places = min(limits[region], _places(blocks * each, together))
+        count = min(limits[region], _places(blocks * each, together))
         other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
-        out[0][region] = _random_misses(grid * each, places, other, l2_bytes)
+        out[0][region] = _random_misses(grid * each, count, other, l2_bytes)
         sparse[region] = 1.0
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, common & _together(sample))
+    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, common & _together(sample), updates)
 
 
 def _together(sample: Sample) -> Array:
@@ -140,13 +159,13 @@ def _first_reads(s: Streams) -> tuple[Array, Array, Array]:
 
 
 def _scattered(sample: Sample) -> Array:
-    """Of each array whether most sectors that are read are those of requests whose lanes are far from each other, at no
+    """Of each array whether most sectors that are read, and most that are written, are those of requests whose lanes
 
-    stride.
+    are far from each other, at no stride; shape (arrays, 2).
     """
-    found = np.zeros((len(sample.initial.regions) + 1, 2), np.int64)
+    found = np.zeros((len(sample.initial.regions) + 1, 2, 2), np.int64)
     spread(sample.streams.requests, sample.streams.sectors, sample.streams.region, found)
-    return np.asarray(found[:, 1] > 0.5 * found[:, 0])
+    return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
 
 
 def _places(touched: float, sectors: float) -> float:

@@ -19,7 +19,7 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, arrange, gather, keep
+from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import differ
 from mutate.sim.watch import LOG_ROWS, Log
@@ -94,6 +94,8 @@ class Keeper:
         room = 2 * LOG_ROWS * self._of_request
         self._sectors: tuple[Array, ...] = (np.empty(room, np.int64), np.empty(room, np.uint8),
                                             np.empty(room, np.int32))
+        # Of the interpreter's turn: the bytes of each sector that are written.
+        self._covers = np.empty(room, np.uint32)
 
     def start_block(self, block: int) -> None:
         self._close()
@@ -106,7 +108,9 @@ class Keeper:
         self._requests = _room(self._requests, self._q, records)
         self._sectors = _room(self._sectors, self._s, records * self._of_request)
         requests, sectors = self._requests[0][self._q :], self._sectors[0][self._s :]
-        self._asked = gather(log.head, log.where, records, requests, sectors, self._rules)
+        if len(self._covers) < records * self._of_request:
+            self._covers = np.empty(records * self._of_request, np.uint32)
+        self._asked = gather(log.head, log.where, records, requests, sectors, self._covers, self._rules)
 
     def add(self, block: int, records: npt.NDArray[np.int64]) -> None:
         del block
@@ -114,7 +118,7 @@ class Keeper:
         requests = self._requests[0][self._q :]
         if count:
             sectors, touch, region = (a[self._s :] for a in self._sectors)
-            self.touches.note(requests, asked, sectors, len(self._cut), touch, region)
+            self.touches.note(requests, asked, sectors, len(self._cut), self._covers, touch, region)
         if self._n >= self._longest:
             self._cut[-1] |= len(records) > 0
             return
@@ -127,7 +131,9 @@ class Keeper:
         """Tells another one what the blocks have touched that are kept as a whole, as if they were one block."""
         other.start_block(-1)
         sectors, touch, region = (a[: self._s] for a in self._sectors)
-        other.touches.note(self._requests[0], self._q, sectors, len(other._cut), np.empty_like(touch),
+        # What is in part there counts nothing.
+        covers = np.full(len(sectors), WHOLE, np.uint32)
+        other.touches.note(self._requests[0], self._q, sectors, len(other._cut), covers, np.empty_like(touch),
                            np.empty_like(region))
 
     def _close(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
-from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, stays, taken_of
+from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     B_L2_WRITE,
@@ -29,9 +29,12 @@ from mutate.sim.timing.settings import (
     S_LOCAL_BACK,
     S_LOCAL_FAR,
     S_LONE,
+    S_PART,
+    S_READ_CLOCKS,
     S_READ_LINE,
     S_RESIDENT,
     S_STORE_EVICT,
+    S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
 )
@@ -176,19 +179,50 @@ def _lines(sectors, first, count):
 lines_of = jit_into(FOLDER, _lines, counted=False)
 
 
-def _write(kind, first, count, start, result, block, instance, turn, issued, same, streams, reuse, apart, l1, written,
-           state, settings, busy):
+def _by_luck(sector, r, adds, updates, seen, state, settings):
+    """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
+
+    against one in a stream. ``seen``: writes so far, by array.
+    """
+    seen[r] += 1.0
+    luck = mix(sector + (np.int64(seen[r]) << 36), 2)
+    part = adds or mix(sector, 8) < updates.parts[r]
+    # Anybody's first touch of the sector, or one since L2 gave it up.
+    fetched = part and luck < max(np.exp(-seen[r] / updates.places[r]), updates.absent[r])
+    back = (fetched and not adds) or (seen[r] > updates.soiled[r] and luck < updates.clean[r])
+    factor = settings[S_LONE]
+    if adds:
+        # Of more than L2 holds, half of another sector comes with each.
+        factor *= (2.0 + updates.absent[r]) / 3.0
+    elif part:
+        # The part of L2 does nothing else meanwhile.
+        if fetched:
+            state[1] += factor * settings[S_READ_CLOCKS]
+        if back:
+            state[1] += settings[S_PART] * settings[S_WRITE_CLOCKS]
+    return fetched, back, factor
+
+
+by_luck = jit_into(FOLDER, _by_luck, counted=False)
+
+
+def _write(kind, first, count, start, result, block, instance, turn, issued, same, streams, reuse, apart, l1, l2,
+           written, seen, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written.
 
-    ``same``: the request of the store that the warp's scheduler issued just before, if the same warp's (else -1): what
-    both have goes to L2 once, if it is in few lines.
+    ``seen``: writes at random so far, by array. ``same``: the request of the store that the warp's scheduler issued
+    just before, if the same warp's (else -1): what both have goes to L2 once, if it is in few lines.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again = reuse.written, reuse.common, reuse.again
+    updates = reuse.updates
+    loose, parts, places = updates.loose, updates.parts, updates.places
     tags, ages, ready, dirty = l1
     kept_tags, kept_ages, kept_parts = written
+    far_tags, far_ages, far_parts = l2
     local = kind == _LOCAL_STORE
     adds = kind == _ATOMIC
+    parts_cost = settings[S_PART] > 0.0
     back = local and len(tags) > 0 and settings[S_LOCAL_BACK] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
@@ -206,6 +240,11 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
         sector = own(sectors[i], common[r], instance, turn)
         near = near_of(sector, apart[r], block)
         asked = max(start, state[1])
+        by_chance = places[r] > 0.0 and parts_cost
+        if by_chance:
+            # L2 looks up one place after another, of reads and of writes.
+            asked = max(asked, state[0])
+            state[0] = asked
         if back:
             # Stays in L1 until its line is needed for something else.
             place, victim = lookup(tags, ages, near, issued)
@@ -223,20 +262,42 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
         first_write = touch[i] & 2 != 0
-        far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
-        factor = 1.0
-        if again[r] and len(kept_tags) > 0:
-            there = stays(kept_tags, kept_ages, kept_parts, sector, issued)
-            if not (there or first_write):
-                # L2 gave it up before it was whole: it is read, and written once more.
-                far, factor = True, settings[S_LONE]
-                busy[N_DRAM_READ] += 1
-                dram(state, settings, busy, asked, False, factor, 0.0)
-        if far:
-            busy[N_DRAM_WRITE] += 1
-            dram(state, settings, busy, asked, not adds, factor, 0.0)
+        factor = behind = 1.0
+        given_up = False
+        if by_chance:
+            state[0] += taken
+            fetched, far, factor = by_luck(sector, r, adds, updates, seen, state, settings)
+            behind = settings[S_PART]
+        else:
+            far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
+            fetched = far and not local and (adds or mix(sector, 8) < parts[r])
+            if fetched and not ((i > first and sectors[i - 1] == sectors[i] ^ 1)
+                                or (i + 1 < first + count and sectors[i + 1] == sectors[i] ^ 1)):
+                factor = 1.0 + (settings[S_LONE] - 1.0) * loose[r]
+                behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]
+            if again[r] and len(kept_tags) > 0 and len(far_tags) > 0:
+                there = stays(kept_tags, kept_ages, kept_parts, sector, issued)
+                if not (there or first_write):
+                    # L2 gave it up before it was whole: it is read, and written once more. Then L2 has all of it.
+                    given_up = not stays(far_tags, far_ages, far_parts, sector, issued)
+                    if given_up:
+                        far = fetched = True
+                        factor = behind = settings[S_LONE]
+        come = asked + settings[S_ATOMIC_LATENCY]
+        fetched = fetched and (parts_cost or given_up)
+        busy[N_DRAM_READ] += fetched
+        busy[N_DRAM_WRITE] += far
+        if fetched and kind == _STORE and not by_chance and not given_up:
+            cost = factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS]
+            rewrite(state, settings, busy, asked, cost)
+        else:
+            if fetched:
+                moved = dram(state, settings, busy, asked, False, factor, 0.0)
+                come = max(come, moved + settings[S_ATOMIC_LATENCY] + settings[S_DRAM_LATENCY] - settings[S_L2_LATENCY])
+            if far:
+                dram(state, settings, busy, asked, parts_cost or not adds, behind, 0.0)
         if adds:
-            result = max(result, asked + settings[S_ATOMIC_LATENCY])
+            result = max(result, come)
             continue
         place, victim = lookup(tags, ages, near, issued)
         if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:

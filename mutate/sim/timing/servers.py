@@ -1,7 +1,7 @@
 """Memory as one SM sees it: the tags of L1, and its shares of L2 and DRAM, which serve in the order of requests.
 
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned from:
-4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait.
+4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from mutate.sim.timing.settings import (
     S_LOAD_WRITES,
     S_LOCAL_FAR,
     S_MIX,
+    S_PART_WAITS,
     S_READ_CLOCKS,
     S_SLACK,
     S_WRITE_CLOCKS,
@@ -185,6 +186,25 @@ def _dram(state, settings, busy, t, write, factor, luck):
 
 
 dram = jit_into(FOLDER, _dram, counted=False)
+
+
+def _rewrite(state, settings, busy, t, cost):
+    """DRAM reads a sector of which L2 has a part, and writes the whole: when it has nothing else to do, as long as
+
+    L2 has room for such sectors. ``cost``: clocks of both.
+    """
+    cost *= 1.0 + settings[S_MIX]
+    free = min(state[8], max(0.0, t - state[2]))
+    state[2] += free
+    state[8] += cost - free
+    over = max(0.0, state[8] - settings[S_PART_WAITS])
+    if over > 0.0:
+        state[2] = max(state[2], t) + over
+        state[8] -= over
+    busy[B_DRAM] += free + over
+
+
+rewrite = jit_into(FOLDER, _rewrite, counted=False)
 
 
 def _evict(state, settings, busy, dirty, victim, t, luck):

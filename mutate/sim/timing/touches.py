@@ -1,7 +1,8 @@
 """Which sectors the sampled blocks touch: a block's first touches, and for each array what blocks have in common.
 
-A hash table has a row for each sector: the sector + 1, and for reads and for writes the number of blocks (low half) and
-the last of them + 1 (high half). Neighbours lie side by side, as they are touched together.
+A hash table has a row for each sector: the sector + 1, for reads and for writes the number of blocks (low half) and
+the last of them + 1 (high half), and which bytes the last block has written, as bits. Neighbours lie side by side, as
+they are touched together.
 """
 
 from __future__ import annotations
@@ -13,21 +14,25 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+from mutate.sim.timing.gather import FOLDER, LOCAL_BASE, WHOLE
 
 Ints = npt.NDArray[np.int64]
 _LOCAL = LOCAL_BASE >> 5
-_LOAD, _ATOMIC, _LOCAL_LOAD = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC, lay.H_LOCAL_LOAD
+_LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
+_LOCAL_LOAD = lay.H_LOCAL_LOAD
 _LEAST = 1 << 12
 _MOST = 1 << 24
-"""Rows at most: 400 MB. Of sectors beyond half as many each touch counts as a block's first."""
+"""Rows at most: 512 MB. Of sectors beyond half as many each touch counts as a block's first."""
 LINE_BITS = 48
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_LANES_APART = 6
+_LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
-PAIRS, SECTORS, ALONE = 0, 1, 2
-"""Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone."""
+PAIRS, SECTORS, ALONE, PARTS = range(4)
+"""Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
+
+of which the block writes a part of the sector only, and has not read it before.
+"""
 
 
 def _find(table: Ints, sector: int) -> int:
@@ -46,11 +51,13 @@ def _move(table: Ints, bigger: Ints) -> None:
     for row in range(len(table)):
         if table[row, 0]:
             to = find(bigger, table[row, 0] - 1)
-            bigger[to, 0], bigger[to, 1], bigger[to, 2] = table[row, 0], table[row, 1], table[row, 2]
+            for c in range(4):
+                bigger[to, c] = table[row, c]
 
 
 def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, asked: int, sectors: Ints, block: int,
-          cached: bool, touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], k: int) -> tuple[int, int]:
+          cached: bool, covers: npt.NDArray[np.uint32], touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32],
+          k: int) -> tuple[int, int]:
     """Enters the sectors of requests from ``k`` on, as far as there is room in a table that may grow; returns how many
 
     rows of it are used then, and the request to go on with.
@@ -84,6 +91,17 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
                 table[row, 0] = sector + 1
                 used += 1
             entry = table[row, 1 + which]
+            if which == WRITES:
+                before = np.int64(0)
+                if entry >> 32 == block + 1:
+                    before = table[row, 3]
+                elif table[row, 1 + READS] >> 32 == block + 1:
+                    before = np.int64(WHOLE)
+                table[row, 3] = before | covers[i]
+                if entry >> 32 != block + 1:
+                    tally[here, which, PARTS] += table[row, 3] != WHOLE
+                elif before != WHOLE and table[row, 3] == WHOLE:
+                    tally[here, which, PARTS] -= 1
             if entry >> 32 != block + 1:
                 # A read behind the block's own write finds it in L2.
                 if which == WRITES or table[row, 1 + WRITES] >> 32 != block + 1:
@@ -111,16 +129,17 @@ def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray
 
 
 def _spread(requests: Ints, sectors: Ints, region: npt.NDArray[np.int32], out: Ints) -> None:
-    """Adds to ``out`` for each array the sectors that loads ask for, and those of loads whose sectors are mostly lines
+    """Adds to ``out`` (arrays, reads and writes, 2) for each array the sectors that requests ask for, and those of
 
-    apart and mostly not at the distance of the first two.
+    requests whose sectors are mostly lines apart and mostly not at the distance of the first two.
     """
     for k in range(len(requests)):
-        first, count = requests[k, 4], requests[k, 5]
-        if requests[k, 2] != _LOAD:
+        kind, first, count = requests[k, 2], requests[k, 4], requests[k, 5]
+        if kind not in (_LOAD, _STORE, _ATOMIC):
             continue
-        out[region[first], 0] += count
-        if count < _LANES_APART:
+        which = READS if kind == _LOAD else WRITES
+        out[region[first], which, 0] += count
+        if count < _LANES_APART[which]:
             continue
         far = other = 0
         step = sectors[first + 1] - sectors[first]
@@ -128,7 +147,7 @@ def _spread(requests: Ints, sectors: Ints, region: npt.NDArray[np.int32], out: I
             far += sectors[i + 1] - sectors[i] > _LINE_SECTORS
             other += sectors[i + 1] - sectors[i] != step
         if 2 * far > count - 1 and 2 * other > count - 1:
-            out[region[first], 1] += count
+            out[region[first], which, 1] += count
 
 
 def _count_lines(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], sectors: Ints, most: int, table: Ints,
@@ -167,7 +186,7 @@ def lines_up_to(touch: npt.NDArray[Any], region: npt.NDArray[Any], sectors: Ints
 
 
 class Touches:
-    """The table, and what it comes to: ``tally`` (arrays + 1, reads and writes, 3), the last row for local memory.
+    """The table, and what it comes to: ``tally`` (arrays + 1, reads and writes, 4), the last row for local memory.
 
     Where no cache is (``cached``), every touch is a first one, and nothing is counted.
     """
@@ -175,23 +194,24 @@ class Touches:
     def __init__(self, bases: Ints, cached: bool = True) -> None:
         """``bases``: the first sector of each array, rising."""
         self._cached = cached
-        self.tally: Ints = np.zeros((len(bases) + 1, 2, 3), np.int64)
+        self.tally: Ints = np.zeros((len(bases) + 1, 2, 4), np.int64)
         self._bases = bases if len(bases) else np.zeros(1, np.int64)
-        self._table: Ints = np.zeros((_LEAST, 3), np.int64)
+        self._table: Ints = np.zeros((_LEAST, 4), np.int64)
         self._used = 0
 
-    def note(self, requests: Ints, asked: int, sectors: Ints, block: int, touch: npt.NDArray[Any],
-             region: npt.NDArray[Any]) -> None:
-        """Enters ``asked`` requests of a block. ``touch`` gets for each of their sectors 1 if it is the block's first
+    def note(self, requests: Ints, asked: int, sectors: Ints, block: int, covers: npt.NDArray[Any],
+             touch: npt.NDArray[Any], region: npt.NDArray[Any]) -> None:
+        """Enters ``asked`` requests of a block; ``covers``: the bytes of each sector that are written, as bits.
 
-        read of it, 2 if its first write; ``region`` the number of its array.
+        ``touch`` gets for each of the sectors 1 if it is the block's first read of it, 2 if its first write; ``region``
+        the number of its array.
         """
         at = 0
         while True:
             self._used, at = note(self._table, self._used, self.tally, self._bases, requests, asked, sectors, block,
-                                  self._cached, touch, region, at)
+                                  self._cached, covers, touch, region, at)
             if at == asked:
                 break
-            bigger = np.zeros((4 * len(self._table), 3), np.int64)
+            bigger = np.zeros((4 * len(self._table), 4), np.int64)
             move(self._table, bigger)
             self._table = bigger
