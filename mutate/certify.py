@@ -105,7 +105,7 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
                               "were compared with all loops rolled, in original and variant", Verdict.VALID))
     for n in notes:
         line = lines.get(n.span.start) if lines and n.span is not None else None
-        harmless = n.slug in ("retained-load", "shared-array-kept", "other-instances", "barrier-kept")
+        harmless = n.slug in ("retained-load", "shared-array-kept", "other-instances", "barrier-kept", "made-again")
         severity = Verdict.VALID if harmless else Verdict.DEGRADED
         reasons.append(Reason(n.slug, n.text, severity, line))
     return tuple(reasons)

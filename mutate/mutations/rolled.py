@@ -18,12 +18,12 @@ from mutate.toolchain.cache import cached_text
 from mutate.toolchain.includes import scan_includes
 from mutate.toolchain.locate import identity
 
-_LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
+LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _PRAGMA = '_Pragma("unroll 1") '
 _ALL_ITERATIONS = re.compile(r'#\s*pragma\s+unroll\s*|_Pragma\s*\(\s*"unroll"\s*\)\s*;?\s*')
 
 
-def _pragma(loop: Node) -> Node | None:
+def pragma_of(loop: Node) -> Node | None:
     """The loop's own pragma on unrolling."""
     parent = loop.parent
     if parent is None:
@@ -57,9 +57,9 @@ def _rolled_text(text: bytes, name: str, options: SourceOptions, all_loops: bool
         if not (function.is_kernel or function.is_device) or function.name.startswith("km_"):
             continue
         for node in function.body.walk():
-            if node.type not in _LOOPS:
+            if node.type not in LOOPS:
                 continue
-            pragma = _pragma(node)
+            pragma = pragma_of(node)
             if pragma is None:
                 edits.append(Edit(node.start, node.start, _PRAGMA))
             elif all_loops and _ALL_ITERATIONS.fullmatch(pragma.text):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from mutate.dynamic import simulate_all, with_dynamic, without_dynamic
 from mutate.model import Certificate
+from mutate.pipeline.again import made_again
 from mutate.pipeline.binaries import work_binaries
 from mutate.pipeline.prove import Prover, Work
 from mutate.toolchain.cache import default_cache
@@ -37,4 +38,6 @@ def _one(prover: Prover, index: int, work: Work, static: Mapping[str, Certificat
     found = work_binaries(prover, index, work, static)
     first, rest = simulate_all(found.original, found.variants, work.target.launches, default_cache(), prover.progress)
     mutations = {c.name: c.mutations for c in work.candidates}
-    return {name: with_dynamic(c, mutations[name], first, rest.get(name)) for name, c in static.items()}
+    out = {name: with_dynamic(c, mutations[name], first, rest.get(name)) for name, c in static.items()}
+    again = made_again(prover, index, work, out, default_cache())
+    return {name: again[name][1] if name in again else c for name, c in out.items()}

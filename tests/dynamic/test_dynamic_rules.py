@@ -10,6 +10,7 @@ from mutate.dynamic import Binary, compared, dynamic_reasons, plan_blocks, simul
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.registry import parse_composition
 from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.run import prove_file
 from mutate.results import Request
 from mutate.toolchain.cache import Cache
 from mutate.toolchain.locate import find_toolchain
@@ -147,6 +148,33 @@ def test_static_doubts_are_settled_by_the_run(tmp_path: Path) -> None:
                         rest["same"])
     assert [(r.slug, r.severity) for r in done.reasons] == [("static-counts-differ", Verdict.VALID),
                                                            ("occupancy-differs", Verdict.DEGRADED)]
+
+
+LEAVING = """/* kmutate launch
+   dim3 grid = { 2 }; dim3 block = { 128 };
+   float out[256] = zeros(); float in[320] = uniform(0, 1);
+   k(out, in);
+*/
+__global__ void k(float *out, const float *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int j = 0; j < (i & 15); j++) s = sinf(in[i + j]) * cosf(s) + tanf(s) * expf(s);
+    out[i] = s;
+}
+"""
+
+
+@needs_nvrtc
+def test_what_the_compiler_unrolls_otherwise_is_made_again() -> None:
+    request = Request(Path("leaving.cu"), ("identity", "memory-only", "load-only"), text=LEAVING.encode(), dynamic=True)
+    proven = prove_file(request)
+    for v in proven.results[0].variants:
+        assert v.certificate is not None and v.certificate.verdict is Verdict.VALID, v
+        assert ("made-again" in {r.slug for r in v.certificate.reasons}) == (v.mutation != "identity")
+        assert (b'_Pragma("unroll 1") for (' in v.text.text) == (v.mutation != "identity")  # type: ignore[union-attr]
+    assert proven.prover is not None
+    assert {b'unroll 1' in c.source for c in proven.prover.works[0].candidates[1:]} == {True}, "what is timed is that"
 
 
 @needs_nvrtc

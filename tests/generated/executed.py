@@ -21,6 +21,7 @@ from mutate.dynamic import Binary, simulate_all, with_dynamic
 from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.model import Certificate, Verdict
+from mutate.pipeline.again import made_again
 from mutate.pipeline.binaries import work_binaries
 from mutate.pipeline.run import prove_file
 from mutate.results import Request, VariantResult
@@ -282,18 +283,22 @@ def run_kernel(seed: int, source: str, features: Sequence[str] = (), gpu: Gpu | 
     on_gpu = real.compare(found.original, launches[0], original)
     first, rest = simulate_all(found.original, found.variants, launches, Cache(None))
     made_of = {c.name: c.mutations for c in prover.works[0].candidates}
+    proof = {name: with_dynamic(c, made_of[name], first, rest.get(name)) for name, c in static.items()}
+    for name, (before, after) in made_again(prover, 0, prover.works[0], proof, Cache(None)).items():
+        static[name], proof[name] = before, after
+    found = work_binaries(prover, 0, prover.works[0], static)
     out: list[VariantOutcome] = []
     for v in result.variants:
         if v.certificate is None:
             out.append(_not_made(v))
         else:
-            certificate = with_dynamic(v.certificate, made_of[v.mutation], first, rest.get(v.mutation))
+            certificate = proof[v.mutation]
             ran = execute(found.variants[v.mutation], launches[0])
             broken, retained = demands(v.mutation, original, ran)
             compared = "" if v.mutation in _RACING or ran.error else \
                 real.compare(found.variants[v.mutation], launches[0], ran)
             out.append(VariantOutcome(
-                v.mutation, "ok", _against(certificate), str(v.certificate.verdict), str(certificate.verdict),
+                v.mutation, "ok", _against(certificate), str(static[v.mutation].verdict), str(certificate.verdict),
                 tuple(broken), retained, "; ".join(r.text for r in certificate.reasons
                                                    if r.severity is not Verdict.VALID),
                 tuple(dict.fromkeys(r.slug for r in certificate.reasons)), same_set(v.mutation, original, ran),
