@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mutate.analysis.barriers import barrier_objects, barriers_inside
 from mutate.analysis.dataflow import Reach
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.lambdas import Lambda, find_lambdas
+from mutate.analysis.lambdas import Lambda, find_lambdas, is_generic
 from mutate.analysis.objects import members_of
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
@@ -416,7 +416,9 @@ class ExpressionSlicer:
     def _has_accesses(self, of: Lambda) -> bool:
         """Whether a lambda makes an access to global memory that is kept."""
         return any(a.touches_global and (self.keep.loads or a.writes) and of.node.start <= a.node.start < of.node.end
-                   for a in self.info.sites.accesses)
+                   for a in self.info.sites.accesses) or any(
+                       of.node.start <= call.start < of.node.end and self._wanted(callees) is not None
+                       for call, callees in self.info.callees.items())
 
     def _hand_on(self, node: Node, args: tuple[Node, ...], handed: list[Lambda]) -> list[Piece]:
         """A call that gets lambdas which access global memory: it stays, and calls what is left of them."""
@@ -442,7 +444,8 @@ class ExpressionSlicer:
             if param in self.needed:
                 self.need(arg)
                 continue
-            self._need_variables(arg)
+            if is_generic(param):
+                self._need_variables(arg)
             pieces += self.pieces(arg)
         return [*pieces, Piece(Act.CALL, node, call=self.info.sites.call_at[node])]
 

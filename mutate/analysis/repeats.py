@@ -56,9 +56,29 @@ def _within(node: Node, loop: Node) -> bool:
 
 
 def _key(info: FunctionInfo, node: Node) -> tuple[str, tuple[int, ...]]:
-    """Equal for loads of one text whose names mean the same."""
+    """Equal for loads of one place, as far as it is written alike, whose names mean the same."""
     names = (info.scopes.var_of.get(n) for n in node.walk() if n.type == "identifier")
-    return " ".join(node.text.split()), tuple(id(v) for v in names)
+    return _place(node), tuple(id(v) for v in names)
+
+
+def _bare(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and len(node.kids) == 1:
+        node = node.kids[0]
+    return node
+
+
+def _place(node: Node) -> str:
+    """The text of an lvalue; ``p[i]`` for ``*(p + i)`` and ``(p)[i]``."""
+    node = _bare(node)
+    base, index, argument = node, "", node.get("argument")
+    if node.type == "subscript_expression" and argument is not None and (indices := node.get("indices")) is not None:
+        base, index = _bare(argument), ",".join(_bare(k).text for k in indices.kids)
+    elif node.type == "pointer_expression" and argument is not None and node.text.startswith("*"):
+        base, index = _bare(argument), "0"
+        op, left, right = base.get("operator"), base.get("left"), base.get("right")
+        if op is not None and op.text == "+" and left is not None and right is not None:
+            base, index = _bare(left), _bare(right).text
+    return "".join(f"{base.text}[{index}]".split()) if index else " ".join(node.text.split())
 
 
 def _changing(info: FunctionInfo, loop: Node, written: list[tuple[frozenset[Obj], Node, tuple[Node, ...]]]

@@ -21,6 +21,8 @@ from mutate.frontend.load import load_unit
     ("for (int j = 0; j < 4; j++) { __syncthreads(); s[i] = get(in, i); } __syncthreads();", [1]),
     ("for (int j = 0; j < 4; j++) { s[i] = get(in, j); __syncthreads(); }", []),
     ("s[i] = in[n]; __syncthreads(); o[i] = in[n]; __syncthreads();", [1]),
+    ("s[i] = in[n]; __syncthreads(); o[i] = *(in + (n)); __syncthreads(); o[i] = (in)[n]; s[i] = *in;", [1, 2]),
+    ("s[i] = *in; __syncthreads(); o[i] = in[0]; __syncthreads(); s[i] = *(in - n);", [1]),
     ("s[i] = in[n]; __syncthreads(); n = 2; o[i] = in[n];", []),
     ("{ int k = 1; s[i] = in[k]; } __syncthreads(); int k = 2; o[i] = in[k];", []),
     ("s[i] = in[n]; __syncthreads(); o[i] = in[n + 1];", []),

@@ -74,9 +74,18 @@ CAPTURED = ("__global__ void k(const float *x, float *y, int s) {\n" + INDEX +
             "    y[i] = t;\n}\n")
 
 
+TWICE = ("__device__ float both(const float *p, int i) { return p[i] + p[i + 1]; }\n"
+         "__global__ void k(const float *x, float *y, int n) {\n" + INDEX +
+         "    auto next = [&](TYPE v) { return 0.5f * v + both(x, i + 3); };\n"
+         "    float s = next(1.0f);\n"
+         "    if (i < n) s += next(next(2.0f));\n"
+         "    y[i] = s;\n}\n")
+
+
 @needs_nvrtc
-@pytest.mark.parametrize("source", [CLAMPED, GATHER, HANDED_ON, CAPTURED],
-                         ids=["result", "pointer", "handed on", "captured"])
+@pytest.mark.parametrize("source", [CLAMPED, GATHER, HANDED_ON, CAPTURED, TWICE.replace("TYPE", "float"),
+                                    TWICE.replace("TYPE", "auto")],
+                         ids=["result", "pointer", "handed on", "captured", "called twice", "of any type"])
 def test_a_lambda_is_sliced_where_it_stands(source: str) -> None:
     check_valid(prove(source, *MAIN, "load-only"))
 
