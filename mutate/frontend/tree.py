@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from mutate import limits
+from mutate.frontend.pragmas import without_inner_pragmas
 from mutate.source import Span, without_lambda_spaces
 
 
@@ -94,17 +95,16 @@ def parse(text: bytes) -> Node:
 
     Raises ``TooDeepError`` for absurd nesting and ``TooSlowError`` after ``limits.READING`` seconds.
     """
-    readable = without_lambda_spaces(text)
+    readable = without_inner_pragmas(without_lambda_spaces(text))
     root = _build(readable, text)
     other = bytearray(readable)
     for _ in range(_MOST_READINGS):
         nodes = list(root.walk())
         comparisons, arguments, casts = _false_template_brackets(nodes), _false_comparisons(nodes), _false_casts(nodes)
-        arguments += _inner_pragmas(nodes)
         if not comparisons and not arguments and not casts:
             break
-        # Read again with another operator in place of the `>`, without the template's arguments or the pragma, or with
-        # a number in place of the variable; the nodes still show the user's text.
+        # Read again with another operator in place of the `>`, without the template's arguments, or with a number in
+        # place of the variable; the nodes still show the user's text.
         for span in casts:
             other[span.start : span.end] = b"0" * (span.end - span.start)
         for at in comparisons:
@@ -118,37 +118,6 @@ def parse(text: bytes) -> Node:
     for node in list(root.walk()):
         _mend(node)
     return root
-
-
-def _inner_pragmas(nodes: Sequence[Node]) -> list[Span]:
-    """Pragmas between the head of a statement and its body, where the grammar has no place for them: without braces,
-
-    ``if (a)``, ``#pragma unroll``, ``for (...)`` is read as three statements.
-    """
-    found: list[Span] = []
-    for node in nodes:
-        up = node.parent
-        if up is None:
-            continue
-        if node.type == "preproc_call" and (directive := node.find("preproc_directive")) is not None and \
-                directive.text.removeprefix("#").strip() == "pragma":
-            at = up.kids.index(node)
-            before = up.kids[at - 1] if at else None
-            if before is not None and before.type == "ERROR" and before.text.split()[-1:] in (["else"], ["do"]):
-                found.append(node.span)
-            while before is not None and before.type in _HEADS:
-                before = before.kids[-1] if before.kids else None
-            if before is not None and before.type == "expression_statement" and \
-                    [k.type for k in before.kids] == ["MISSING"]:
-                found.append(node.span)
-        elif node.type == "expression_statement" and up.type in _HEADS and node.kids and \
-                node.kids[0].text.startswith("_Pragma") and node.kids[-1].type == "MISSING":
-            found.append(node.kids[0].span)
-    return found
-
-
-_HEADS = frozenset({"if_statement", "else_clause", "for_statement", "while_statement", "for_range_loop",
-                    "do_statement"})
 
 
 def _false_template_brackets(nodes: Sequence[Node]) -> list[int]:

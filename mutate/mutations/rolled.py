@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from mutate.frontend.load import SourceOptions, load_unit
-from mutate.frontend.tree import Node
+from mutate.frontend.pragmas import pragma_before
 from mutate.source import Edit, apply_edits
 from mutate.toolchain.cache import cached_text
 from mutate.toolchain.includes import scan_includes
@@ -20,18 +20,7 @@ from mutate.toolchain.locate import identity
 
 LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_range_loop"})
 _PRAGMA = '_Pragma("unroll 1") '
-_ALL_ITERATIONS = re.compile(r'#\s*pragma\s+unroll\s*|_Pragma\s*\(\s*"unroll"\s*\)\s*;?\s*')
-
-
-def pragma_of(loop: Node) -> Node | None:
-    """The loop's own pragma on unrolling."""
-    parent = loop.parent
-    if parent is None:
-        return None
-    at = parent.kids.index(loop)
-    before = parent.kids[at - 1] if at else None
-    return before if before is not None and "unroll" in before.text and (
-        before.type == "preproc_call" or before.text.startswith("_Pragma")) else None
+_ALL_ITERATIONS = re.compile(rb'\s*#\s*pragma\s+unroll\s*|_Pragma\s*\(\s*"unroll"\s*\)')
 
 
 def rolled_text(text: bytes, name: str, options: SourceOptions | None = None, *, all_loops: bool = False) -> bytes:
@@ -59,11 +48,10 @@ def _rolled_text(text: bytes, name: str, options: SourceOptions, all_loops: bool
         for node in function.body.walk():
             if node.type not in LOOPS:
                 continue
-            pragma = pragma_of(node)
+            pragma = pragma_before(node.text_source, node.start)
             if pragma is None:
                 edits.append(Edit(node.start, node.start, _PRAGMA))
-            elif all_loops and _ALL_ITERATIONS.fullmatch(pragma.text):
-                end = pragma.start + len(pragma.text.encode(errors="surrogateescape").rstrip())
-                edits.append(Edit(pragma.start, end, _PRAGMA))
+            elif all_loops and _ALL_ITERATIONS.fullmatch(node.text_source, pragma.start, pragma.end):
+                edits.append(Edit(pragma.start, pragma.end, _PRAGMA))
     unique = {e.start: e for e in edits}
     return apply_edits(text, unit.main.expansion.lower_edits(unique.values()))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from mutate.frontend.pragmas import pragma_before
 from mutate.frontend.view import device_text, name_span
 from mutate.mutations.build import VariantText
-from mutate.mutations.rolled import LOOPS, pragma_of
+from mutate.mutations.rolled import LOOPS
 from mutate.occupancy import static_pad_statement
 from mutate.results import Target
 from mutate.source import Edit, Span, apply_edits
@@ -68,7 +69,7 @@ def with_unrolled(target: Target, text: VariantText, source: bytes, factor: int)
     at: list[int] = []
     for node in kernel.body.walk():
         head = Span(node.start, node.start + 2)
-        if node.type not in LOOPS or pragma_of(node) is not None or not expansion.is_exact(head):
+        if node.type not in LOOPS or pragma_before(node.text_source, node.start) is not None or not expansion.is_exact(head):
             continue
         start = expansion.to_source(head).start
         if not _UNROLLED.search(unit.source[:start]) and not any(e.start <= start < e.end for e in text.edits):

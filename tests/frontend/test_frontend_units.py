@@ -81,6 +81,31 @@ def test_a_parenthesised_element_is_no_type() -> None:
     assert "cast_expression" in _types("x = (float (*)[4])(p);")
 
 
+_INSIDE = ["if (a) @ for (;;) f(); else @ @ while (b) f();", "if (a) f(); @ else g();", "else_(1); if (a) @ f();",
+           "do @ for (;;) f(); while (a);", "for (;;) @ for (int o : q) @ do f(); while (b);",
+           "for (;;) [[likely]] @ for (;;) [[unlikely]] f();", "if constexpr (a) @ { f(); }",
+           "x: @ for (;;) f(); goto x;", "switch (a) @ { case 1: f(); }",
+           "auto l = [&] { if (a) @ for (;;) f(); };", "f(1, @ 2);"]
+
+
+@pytest.mark.parametrize("text", _INSIDE)
+@pytest.mark.parametrize("pragma", ["\n#pragma unroll\n", "\n # pragma \\\n unroll 4\n", ' _Pragma ("unroll") '])
+def test_a_pragma_inside_a_statement_is_as_if_it_were_not_there(text: str, pragma: str) -> None:
+    def shape(of: str) -> list[tuple[str, int]]:
+        nodes = list(parse(b"void k() { " + text.replace("@", of).encode() + b" int last; }").walk())
+        assert all(n.type != "ERROR" for n in nodes)
+        return [(n.type, n.start) for n in nodes]
+
+    assert shape(pragma) == shape(" " * len(pragma))
+
+
+@pytest.mark.parametrize("text", ["f();@for (;;) g();", "switch (a) { case 1:@for (;;) g(); default:@f(); }",
+                                  "{@while (a); }"])
+def test_a_pragma_between_statements_is_one_of_them(text: str) -> None:
+    nodes = _types(text.replace("@", "\n#pragma unroll\n"))
+    assert nodes.count("preproc_call") == text.count("@")
+
+
 def test_a_cast_of_a_parenthesised_value_is_no_call() -> None:
     assert "call_expression" not in _types("x = (float)(a);")
     assert "call_expression" in _types("x = (f)(a);")

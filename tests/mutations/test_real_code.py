@@ -304,11 +304,13 @@ def test_loops_are_compared_rolled_where_the_compiler_chooses_the_factor() -> No
 
 def test_rolled_text_takes_the_place_of_pragmas_without_a_number_only() -> None:
     source = (b"__global__ void k(float *p) {\n#pragma unroll\n for (;;) p[0]++;\n#pragma unroll 4\n for (;;) p[1]++;\n"
-              b"for (;;) p[2]++;\n}\n")
+              b"for (;;) p[2]++;\nif (p)\n  #pragma unroll 3\n#pragma other\n  for (;;)\n"
+              b"#pragma unroll\n for (;;) p[3]++;\n}\n")
     fewer = rolled_text(source, "k.cu").decode()
-    assert fewer.count('_Pragma("unroll 1")') == 1 and "#pragma unroll\n" in fewer
+    assert fewer.count('_Pragma("unroll 1")') == 1 and fewer.count("#pragma unroll\n") == 2
     text = rolled_text(source, "k.cu", all_loops=True).decode()
-    assert text.count('_Pragma("unroll 1")') == 2 and "#pragma unroll 4" in text and "#pragma unroll\n" not in text
+    assert text.count('_Pragma("unroll 1")') == 3 and "#pragma unroll\n" not in text
+    assert "#pragma unroll 4" in text and "#pragma unroll 3" in text
 
 
 @needs_nvrtc
