@@ -69,7 +69,7 @@ def with_unrolled(target: Target, text: VariantText, source: bytes, factor: int)
     at: list[int] = []
     for node in kernel.body.walk():
         head = Span(node.start, node.start + 2)
-        if node.type not in LOOPS or pragma_before(node.text_source, node.start) is not None or not expansion.is_exact(head):
+        if node.type not in LOOPS or not expansion.is_exact(head) or pragma_before(node.text_source, node.start):
             continue
         start = expansion.to_source(head).start
         if not _UNROLLED.search(unit.source[:start]) and not any(e.start <= start < e.end for e in text.edits):

@@ -118,9 +118,9 @@ WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.p
 SM_SPREAD, SM_SPREAD_L2, SM_LEAD_DRAM = 0.003, 0.012, 0.04
 """Standard deviations of the speeds of SMs that do the same, of what they do by themselves and what is added where
 
-their warps wait for L2; and of what they are ahead by chance where they wait for DRAM, in parts of a block's time (WAVES:
-when the first block of an SM ends, math 0.1 to 0.3 %, shared 0.3 to 1.8, chase 0.9 to 2.2, stream 2.4 to 5; after ten
-waves some SM has had 5 % more blocks of chase than the mean, of stream 2).
+their warps wait for L2; and of what they are ahead by chance where they wait for DRAM, in parts of a block's time
+(WAVES, by when the first block of an SM ends: math 0.1 to 0.3 %, sharedwork 0.3 to 1.8, chase 0.9 to 2.2, stream 2.4 to
+5; after ten waves some SM has had 5 % more blocks of chase than the mean, of stream 2).
 """
 MIXTURES = "tests/machines/reference/h200_mixtures.csv: made by tests/machines/time_mixtures.py on an H200"
 WIDE_READS = 4
