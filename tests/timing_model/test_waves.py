@@ -24,7 +24,7 @@ sys.path.insert(0, str(MACHINES))
 import waves  # noqa: E402
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
-# Kernel, threads, resident blocks, waves; the error of the model's time (none: too fast by half, docs/simulated_times.md),
+# Kernel, threads, resident blocks, waves; the error of the model's time (none: too fast by half, simulated_times.md),
 # and that of its most blocks of an SM.
 JOBS = (("math", 256, 8, 1.3, 0.09, 0), ("math", 1024, 2, 2.6, 0.04, 0), ("sharedwork", 256, 4, 1.3, 0.06, 0),
         ("barriers", 256, 4, 1.3, 0.06, 1), ("mixed", 256, 8, 2.6, 0.1, 0), ("chase", 256, 4, 1.3, None, 0),
