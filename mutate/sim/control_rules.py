@@ -277,7 +277,7 @@ def _to_uniform(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]
 
 _ZERO_REGISTERS = frozenset(("SRZ", "SR_CgaCtaId", "SR_SMID", "SR_VIRTUALSMID", "SR_VIRTID", "SR_REGALLOC", "SR_GRIDID",
                              "SR_ORDERING_TICKET", "SR_NLATC", "SR_CTAID", "SR_SM_SPA_VERSION",
-                             "SR_VIRTUALENGINEID"))
+                             "SR_VIRTUALENGINEID", "SR_CgaSize"))
 _CLOCKS = frozenset(("SR_CLOCKLO", "SR_CLOCKHI", "SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI", "SR_CLOCK"))
 
 

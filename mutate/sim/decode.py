@@ -8,7 +8,7 @@ not have becomes a trap: running into it stops the simulation with its text and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -26,6 +26,7 @@ from mutate.sim.semantics import KINDS, NUMBER
 
 Banks = Mapping[int, bytes]
 """Constant banks by number: 0 launch and parameters, 2 literals, 3 ``__constant__`` variables, 4 addresses."""
+_BEFORE_PARAMETERS = 0x80
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,13 @@ def highest_register(listing: Sequence[Instruction]) -> int:
     return max((int(n) for i in listing for n in pattern.findall(i.operands)), default=0)
 
 
-def decode(listing: Sequence[Instruction], banks: Banks) -> Program:
-    """All instructions of a listing, in order; branch targets are indices."""
+def decode(listing: Sequence[Instruction], banks: Banks, unknown: Set[int] = frozenset()) -> Program:
+    """All instructions of a listing, in order; branch targets are indices.
+
+    ``unknown``: offsets of the words of bank 0 below the parameters that only a driver could tell.
+    """
     general = highest_register(listing) + 4
-    decoder = Decoder(listing, banks, general)
+    decoder = Decoder(listing, banks, general, unknown)
     for index in range(len(listing)):
         decoder.one(index)
     pool = np.repeat(np.array(decoder.pool.rows, np.uint32)[:, None], lay.LANES, axis=1)
@@ -99,9 +103,12 @@ def decode(listing: Sequence[Instruction], banks: Banks) -> Program:
 class Decoder:
     """Fills one row of the code for each instruction."""
 
-    def __init__(self, listing: Sequence[Instruction], banks: Banks, general: int) -> None:
+    def __init__(self, listing: Sequence[Instruction], banks: Banks, general: int, unknown: Set[int]) -> None:
         self.listing = listing
         self.banks = banks
+        self._unknown = unknown
+        # An array among the parameters may be indexed from a little before it.
+        self._unknown_indexed = frozenset(at for at in unknown if at + _BEFORE_PARAMETERS < max(unknown))
         self.general = general
         self.pool = _Pool()
         self.code = np.zeros((len(listing), lay.COLUMNS), np.int32)
@@ -129,9 +136,14 @@ class Decoder:
 
     def bank_word(self, bank: int, offset: int) -> int:
         data = self.banks.get(bank)
-        if data is None or offset < 0 or offset + 4 > len(data):
+        if data is None or offset < 0 or offset + 4 > len(data) or (bank == 0 and offset // 4 * 4 in self._unknown):
             raise UnsupportedError(f"constant c[{bank:#x}][{offset:#x}] is not known")
         return int.from_bytes(data[offset : offset + 4], "little")
+
+    def check_indexed(self, bank: int, offset: int) -> None:
+        """Raises ``UnsupportedError`` where the constants at a register plus ``offset`` are not known."""
+        if bank == 0 and offset // 4 * 4 in self._unknown_indexed:
+            raise UnsupportedError(f"the constants at c[{bank:#x}][{offset:#x}] are not known")
 
     def put_destination(self, kind: str, number: int) -> None:
         row = self.code[self.index]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mutate.errors import KmutateError
 from mutate.sass.disasm import Instruction
@@ -15,8 +15,35 @@ from mutate.toolchain.elf import BadCubinError, Cubin
 _KPARAM_INFO, _PARAM_CBANK = 0x17, 0x0A
 _SIZE_SHIFT = 18
 _RESERVED_SHARED, _RESERVED_FROM = 0x400, 90
-# Constant bank 0 below the parameters: block and grid dimensions, windows of generic addresses, stack pointer.
-_DIMENSIONS, _SHARED_WINDOW, _LOCAL_WINDOW, _STACK = 0x0, 0x18, 0x20, 0x28
+
+@dataclass(frozen=True)
+class _Below:
+    """Offsets in constant bank 0 below the parameters, which NVRTC 13.0 reads for %ntid, %dynamic_smem_size and so on.
+
+    ``descriptor``: of global accesses; nothing here looks at its value. ``no_address``: windows of the generic
+    addresses of parameters, which have none here.
+    """
+
+    end: int
+    block: int
+    grid: int
+    local_window: int
+    stack: int
+    dynamic_smem: int
+    descriptor: int
+    no_address: tuple[int, ...]
+    shared_window: int | None = None
+
+
+_SM_75 = _Below(0x160, 0x0, 0xC, 0x20, 0x28, 0x2C, 0x118, (0x40, 0x50), 0x18)
+_OFFSETS = ((100, _Below(0x380, 0x360, 0x370, 0x2F8, 0x37C, 0x2AC, 0x358, (0x120, 0x348, 0x350))),
+            (90, replace(_SM_75, end=0x210, descriptor=0x208, no_address=(0xD0, 0x198, 0x1A0))), (0, _SM_75))
+"""From which architecture on.
+
+From sm_100 on the bytes of dynamic shared memory are -0xa0 times SR_CgaSize from there: one more set of words for
+launches with clusters. Which one a launch without gets is not public; here it is this one.
+"""
+_NOWHERE = 0xFFFFFFFE << 32
 # The default of cudaLimitStackSize: what a thread has for calls whose depth the compiler does not know.
 _LOCAL_SLACK = 1024
 _MOST_VARIABLES = 1 << 30
@@ -70,22 +97,44 @@ class Image:
         """Local bytes of a thread, where its stack pointer starts."""
         return (self.local_bytes + _LOCAL_SLACK + 15) // 16 * 16
 
-    def bank0(self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[bytes]) -> bytes:
-        """Constant bank 0 of a launch. Raises ``KmutateError`` when the arguments are not those of the kernel."""
+    @property
+    def _below(self) -> _Below:
+        return next(below for arch, below in _OFFSETS if self.arch >= arch)
+
+    def _windows(self) -> dict[int, int]:
+        at = self._below
+        out = {at.local_window: lay.LOCAL_WINDOW << 32, **dict.fromkeys(at.no_address, _NOWHERE)}
+        return out if at.shared_window is None else {**out, at.shared_window: lay.SHARED_WINDOW << 32}
+
+    def unknown_words(self) -> frozenset[int]:
+        """Offsets in bank 0 of words that the driver writes below the parameters and that are not known here."""
+        at = self._below
+        known = [at.stack, at.dynamic_smem, *(start + 4 * k for start in (at.block, at.grid) for k in range(3)),
+                 *(start + 4 * k for start in (*self._windows(), at.descriptor) for k in range(2))]
+        return frozenset(range(0, at.end, 4)) - frozenset(known)
+
+    def bank0(self, grid: Sequence[int], block: Sequence[int], arguments: Sequence[bytes], dynamic_smem: int) -> bytes:
+        """Constant bank 0 of a launch with so many bytes of dynamic shared memory.
+
+        Raises ``KmutateError`` when the arguments are not those of the kernel.
+        """
         if len(arguments) != len(self.parameters):
             raise KmutateError("launch-arguments", f"{len(arguments)} arguments for a kernel with "
                                f"{len(self.parameters)} parameters", hint="correct the call in the launch declaration")
-        out = bytearray(max(self.bank0_bytes, self.parameter_base))
-        struct.pack_into("<6I", out, _DIMENSIONS, *block, *grid)
-        struct.pack_into("<Q", out, _SHARED_WINDOW, lay.SHARED_WINDOW << 32)
-        struct.pack_into("<Q", out, _LOCAL_WINDOW, lay.LOCAL_WINDOW << 32)
-        struct.pack_into("<I", out, _STACK, self.local_size)
+        at = self._below
+        out = bytearray(max(self.bank0_bytes, self.parameter_base, at.end))
+        struct.pack_into("<3I", out, at.block, *block)
+        struct.pack_into("<3I", out, at.grid, *grid)
+        for window, address in self._windows().items():
+            struct.pack_into("<Q", out, window, address)
+        struct.pack_into("<I", out, at.stack, self.local_size)
+        struct.pack_into("<I", out, at.dynamic_smem, dynamic_smem)
         for (offset, size), data in zip(self.parameters, arguments, strict=True):
             if len(data) != size:
                 raise KmutateError("launch-arguments", f"an argument of {len(data)} bytes for a parameter of {size}",
                                    hint="correct the call in the launch declaration")
-            at = self.parameter_base + offset
-            out[at : at + size] = data
+            start = self.parameter_base + offset
+            out[start : start + size] = data
         return bytes(out)
 
 

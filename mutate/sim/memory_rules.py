@@ -39,6 +39,7 @@ def _constant(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) 
         row[lay.FLAGS] |= lay.WIDE if width == 8 else 0
         decoder.put_words(lay.A, *words)
         return
+    decoder.check_indexed(constant.bank, constant.offset)
     row[lay.OP], row[lay.WIDTH], row[lay.M] = lay.LOAD_CONSTANT, width, signed
     row[lay.X], row[lay.Y] = constant.offset, constant.bank
     if constant.register is None:

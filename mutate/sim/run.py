@@ -86,11 +86,11 @@ class Simulation:
         self.memory = GlobalMemory(self.initial)
         banks = dict(image.banks)
         arguments = [pack_arg(a, self.initial.addresses) for a in launch.args]
-        banks[0] = image.bank0(launch.grid, launch.block, arguments)
+        banks[0] = image.bank0(launch.grid, launch.block, arguments, launch.smem + extra_smem)
         banks[4] = self._addresses(banks.get(4, b""))
         banks[3] = self._symbols(banks.get(3, b""))
         self.banks = banks
-        self.program = decode(listing, banks)
+        self.program = decode(listing, banks, image.unknown_words())
         self.program.code[[*library_loads_of(image, listing)], lay.FLAGS] |= lay.OF_LIBRARY
         self.shared_bytes = image.static_smem + launch.smem + extra_smem
         self.budget = budget
