@@ -15,6 +15,7 @@ from mutate.launch.types import (
     TEXTURE_OBJECT,
     ULLONG,
     ULONG,
+    Array,
     CType,
     Scalar,
     Struct,
@@ -56,13 +57,16 @@ class Parameter(NamedTuple):
 # Qualifiers and attributes that change neither the size nor the meaning of an argument.
 _NOISE = re.compile(r"\b(?:volatile|__restrict__|__restrict|restrict|__grid_constant__|typename|struct|enum|register)\b"
                     r"|__align__\s*\([^)]*\)|\[\[[^\]]*\]\]|alignas\s*\([^)]*\)")
+_POINTER_TO_ARRAY = re.compile(r"\(\s*\*(?:\s*const\b)?\s*\)\s*(?:\[[^\]]*\]\s*)+")
 
 
 def parameter(type_text: str, name: str) -> Parameter:
     """Read the type of a kernel parameter as its source spells it (``const float *__restrict__``, ``float in[]``)."""
     text = _NOISE.sub(" ", type_text)
-    pointers = text.count("*") + text.count("[")
-    pointee = re.split(r"[*\[]", text)[0]
+    outer = _POINTER_TO_ARRAY.sub("*", text)
+    # Of `float a[][32]` and `float (*a)[32]` what is pointed to is an array: elements that lie one after another.
+    pointers = outer.count("*") + ("[" in outer)
+    pointee = re.split(r"[*\[(]", text)[0]
     const = bool(re.search(r"\bconst\b", pointee))
     words = re.sub(r"\bconst\b|&", " ", pointee).split()
     base_text = " ".join(words)
@@ -137,7 +141,9 @@ def _check_pointer(launch: Launch, arg: Arg, want: Parameter, warnings: list[Lau
 
 
 def _alike(a: CType, b: CType) -> bool:
-    """Equal but for signedness and the spelling of an integer type."""
+    """Equal but for signedness and the spelling of an integer type. Of an array ``b`` its elements count."""
+    while isinstance(b, Array):
+        b = b.of
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.is_integer and b.is_integer:
         return a.size == b.size
     return a == b

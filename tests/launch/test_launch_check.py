@@ -26,7 +26,8 @@ def test_scalars_take_the_parameter_s_type() -> None:
 
 
 @pytest.mark.parametrize("text", ["const float* __restrict__", "float *", "float v[]", "volatile float*", "T*",
-                                  "const void *", "float * const", "::float2*"])
+                                  "const void *", "float * const", "::float2*", "float [][32]",
+                                  "const float (*__restrict__)[4][8]", "T (* const)[N]", "float2 [][N][4]"])
 def test_pointers_take_arrays(text: str) -> None:
     checked = check("v", f"{text}|p")
     assert isinstance(checked.launch.args[0], ArrayArg)
@@ -36,6 +37,7 @@ def test_pointers_take_arrays(text: str) -> None:
 @pytest.mark.parametrize(("arguments", "text", "count"), [
     ("v", "double *", 1), ("w", "const float *", 1), ("(float4 *)v", "float4*", 0), ("v", "float4*", 1),
     ("n", "unsigned int*", 0), ("n", "float *", 1), ("v", "UserType*", 0), ("NULL", "double *", 0),
+    ("(float (*)[4])v", "float (*)[4]", 0), ("v", "double [][4]", 1), ("w", "const float [][4]", 1),
 ])
 def test_other_elements_are_a_warning_that_shows_its_place(arguments: str, text: str, count: int) -> None:
     checked = check(arguments, f"{text}|p", before="int n[4];")
@@ -64,6 +66,8 @@ def test_zero_is_a_null_pointer() -> None:
     ("-1", ("unsigned char|n",), "launch-overflow", "1", "-1"),
     ("1e30", ("int|n",), "launch-overflow", "1e30", "int"),
     ("v", ("float **|n",), "launch-argument-type", "v", "arrays of pointers"),
+    ("v", ("float *[]|n",), "launch-argument-type", "v", "arrays of pointers"),
+    ("v", ("float *(*)[4]|n",), "launch-argument-type", "v", "arrays of pointers"),
 ])
 def test_a_mismatch_is_shown_at_the_argument(arguments: str, params: tuple[str, ...], slug: str, caret: str,
                                              words: str) -> None:
