@@ -38,6 +38,9 @@ _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 _ARITHMETIC_SLACK = 0.02
 # Totals of accesses this close are the same work with a flaw; further apart it is other work.
 _ACCESS_SLACK = 0.01
+# ... and this close they are the same for any measurement: a load of the last turn that nothing uses, and the like.
+_ACCESS_NOISE = 0.001
+_WORD, _NEEDED = 4, 0.75
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
           "local_store", "texture_load", "surface_load", "surface_store", "table_load")
@@ -183,9 +186,17 @@ def simulate_all(original: Binary, variants: Mapping[str, Binary], launches: Seq
 
 def compared(original: Summary, variant: Summary) -> DynamicCounts:
     """The two runs side by side."""
-    memory = {name: AccessPair(a[2], b[2], a == b, a[3] == b[3])
+    memory = {name: AccessPair(a[2], b[2], a == b, a[3] == b[3], _padded(a[2:], b[2:]) or _padded(b[2:], a[2:]))
               for name, a, b in zip(SPACES, original.multisets, variant.multisets, strict=True) if a[2] or b[2]}
     return DynamicCounts(original.blocks, original.grid_blocks, original.classes, variant.classes, memory)
+
+
+def _padded(wide: Sequence[int], narrow: Sequence[int]) -> bool:
+    """Whether wide accesses may do what narrow ones do, both as (accesses, bytes): seven words are read as eight.
+
+    Each wide one is needed for a word at least; and what compilers read in vain is never more than a quarter.
+    """
+    return wide[0] < narrow[0] and max(_WORD * wide[0], _NEEDED * wide[1]) <= narrow[1] <= wide[1]
 
 
 def not_done(why: str) -> DynamicCounts:
@@ -291,8 +302,12 @@ def _kept(check: Check, space: str, pair: AccessPair) -> list[Reason]:
     if pair.same_bytes and space.startswith("shared"):
         return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}, for "
                                                   "the same bytes (wide accesses in one of the two)")]
+    if pair.padded and space.startswith("shared"):
+        return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}, for "
+                                                  "nearly the same bytes (wide accesses in one of the two read more)")]
     apart = abs(pair.original - pair.variant) / max(pair.original, 1)
     return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}",
+                   Verdict.VALID if apart <= _ACCESS_NOISE and space.startswith("global") else
                    Verdict.DEGRADED if apart <= _ACCESS_SLACK else Verdict.INVALID)]
 
 

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from mutate.dynamic import Binary, compared, dynamic_reasons, plan_blocks, simulate_all, with_dynamic
+from mutate.dynamic import (
+    SPACES,
+    Binary,
+    Summary,
+    compared,
+    dynamic_reasons,
+    plan_blocks,
+    simulate_all,
+    with_dynamic,
+)
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.registry import parse_composition
 from mutate.pipeline.binaries import compile_file
@@ -32,8 +41,12 @@ def verdict(mutation: str, found: DynamicCounts, static: tuple[Reason, ...] = ()
     ("memory-only", "global_load", AccessPair(100, 100, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 995, False, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 900, False, False), Verdict.INVALID),
+    ("memory-only", "global_load", AccessPair(9000, 9009, False, False), Verdict.VALID),
+    ("no-sync", "shared_load", AccessPair(9000, 9009, False, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 250, False, True), Verdict.INVALID),
     ("smem-broadcast", "shared_load", AccessPair(250, 1000, False, True), Verdict.DEGRADED),
+    ("smem-broadcast", "shared_load", AccessPair(250, 900, False, False, True), Verdict.DEGRADED),
+    ("memory-only", "global_load", AccessPair(250, 900, False, False, True), Verdict.INVALID),
     ("load-only", "global_store", AccessPair(100, 0, False), Verdict.VALID),
     ("load-only", "global_store", AccessPair(100, 1, False), Verdict.INVALID),
     ("store-only", "global_store", AccessPair(100, 99, False, False), Verdict.DEGRADED),
@@ -45,6 +58,18 @@ def verdict(mutation: str, found: DynamicCounts, static: tuple[Reason, ...] = ()
 ])
 def test_accesses_decide_the_verdict(mutation: str, space: str, pair: AccessPair, expected: Verdict) -> None:
     assert verdict(mutation, counts({space: pair})) is expected
+
+
+@pytest.mark.parametrize(("original", "variant", "padded"), [
+    ((2, 32), (7, 28), True), ((7, 28), (2, 32), True), ((2, 32), (5, 20), False), ((2, 32), (9, 36), False),
+    ((7, 28), (6, 24), False), ((8, 16), (14, 14), False),
+])
+def test_wide_accesses_may_read_a_little_in_vain(original: tuple[int, int], variant: tuple[int, int], padded: bool
+                                                 ) -> None:
+    def ran(loads: tuple[int, int]) -> Summary:
+        return Summary({}, tuple((1, 1, *loads) if n == "shared_load" else (0, 0, 0, 0) for n in SPACES), 1, 1, 1)
+
+    assert compared(ran(original), ran(variant)).memory["shared_load"].padded is padded
 
 
 @pytest.mark.parametrize(("left", "expected"), [(5, Verdict.VALID), (6, Verdict.DEGRADED)])
