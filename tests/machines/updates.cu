@@ -413,3 +413,41 @@ __global__ void row_steps(int *out, const int *in, int columns, int row, int lan
         for (int j = 0; j < columns; j++) sum += in[(size_t)i * row + j + sum];
     out[i] = sum;
 }
+
+/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 };
+   int out[132 * 32] = zeros(); int in[1 << 26] = zeros();
+   sector_steps<0>(out, in, 1024, 8, 16384, 1); sector_steps<0>(out, in, 1024, 16, 16384, 1); sector_steps<0>(out, in, 1024, 32, 16384, 1);
+   sector_steps<0>(out, in, 1024, 64, 16384, 1); sector_steps<0>(out, in, 1024, 8, 12352, 8); sector_steps<0>(out, in, 1024, 16, 16448, 8);
+   sector_steps<0>(out, in, 1024, 8, 8256, 32); sector_steps<0>(out, in, 1024, 16, 16448, 32); sector_steps<0>(out, in, 1024, 32, 32832, 32);
+   sector_steps<0>(out, in, 1024, 8, 8192, 32); sector_steps<0>(out, in, 1024, 16, 16384, 32);
+   grid.x = 132; sector_steps<0>(out, in, 1024, 8, 8256, 32); sector_steps<0>(out, in, 1024, 16, 15424, 32);
+*/
+/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 };
+   int out[132 * 32] = zeros(); int in[1 << 26] = zeros();
+   sector_steps<1>(out, in, 1024, 8, 16384, 1); sector_steps<1>(out, in, 1024, 16, 16384, 1);
+   sector_steps<1>(out, in, 1024, 8, 8256, 32); sector_steps<1>(out, in, 1024, 16, 16448, 32);
+*/
+/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 };
+   int out[132 * 32] = zeros(); int in[1 << 26] = zeros();
+   sector_steps<2>(out, in, 1024, 8, 16384, 1); sector_steps<2>(out, in, 1024, 16, 16384, 1);
+   sector_steps<2>(out, in, 1024, 8, 8256, 32); sector_steps<2>(out, in, 1024, 16, 16448, 32);
+*/
+// Loads that wait for each other, `stride` words on, of `lanes` lanes that begin `row` words apart: through L1, around it
+// (1), and a second time over what L2 has then (2).
+template <int HOW> __global__ void sector_steps(int *out, const int *in, int steps, int stride, int row, int lanes)
+{
+    int i = blockIdx.x * 32 + threadIdx.x, sum = 0;
+    if (threadIdx.x < lanes)
+        for (int turn = 0; turn < (HOW == 2 ? 2 : 1); turn++)
+            for (int k = 0; k < steps; k++) {
+                const int *at = in + (size_t)i * row + k * stride + sum;
+                int v;
+                if (HOW) asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(at));
+                else asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(at));
+                sum += v;
+            }
+    out[i] = sum;
+}

@@ -140,9 +140,19 @@ CONSTANT_TURN, CONSTANT_AGAIN = 2.0, 11.0
 comes later: lanes that want different words have them one after another (lane_loads and lane_chain of
 tests/machines/constants.cu: 2.0 to 2.1 and 10.8 to 11.1 with 2 to 32 words).
 """
-CONSTANT_CACHE, CONSTANT_FILL, CONSTANT_MISS = 48, 10.0, 160.0
-"""Lines of 64 bytes of the first constant cache, clocks that a line takes to be filled, and by which it comes later.
+CONSTANT_CACHE, CONSTANT_UNIFORM = 32, 16
+"""Lines of 64 bytes of the first constant caches: of the SM's one for loads by lanes (2 KB stay in it and 4 KB do not:
 
-2 KB stay in it and 4 KB do not (table_walk of tests/machines/constants.cu); 48 lines come nearest. A lone warp waits
-160 clocks for each 64 bytes (table_sweep, launch 8). With many warps it is 29 to 35 % too fast: not understood.
+table_walk), and of each scheduler's one for uniform loads (1 KB stays: uniform_lines; more would do as well for all
+but warps that are at different places).
+"""
+CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 5.0, 460.0
+"""Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
+
+waits for its line keeps the unit for indexed constants, and those by which lines come later that no load has asked for
+before, four at a time. All of tests/machines/constants.cu: warps in step (uniform_lines, 2 and 3) have a line in 4 * 36
+clocks, as each scheduler has its own; lanes' loads one in 29 to 37, wherever 32 warps are (lane_lines, 4 to 8); one warp
+waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10); table_walk, 9 to 13, for the unit.
+Uniform loads of many warps at different places take up to three times as long as this says (uniform_lines with the
+last argument): not understood.
 """

@@ -13,7 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
-from mutate.sim.timing.constant_cache import Constants, constant_wait
+from mutate.sim.timing.constant_cache import FAR_LINES, Constants, constant_wait
 from mutate.sim.timing.gather import FOLDER
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
@@ -42,7 +42,7 @@ from mutate.sim.timing.settings import (
     S_BUDGET,
     S_CONSTANT,
     S_CONSTANT_AGAIN,
-    S_CONSTANT_FILL,
+    S_CONSTANT_HELD,
     S_CONSTANT_LINES,
     S_DUAL,
     S_L1_LATENCY,
@@ -165,8 +165,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     data_free = 0.0
     constant_free = 0.0
     lines = int(settings[S_CONSTANT_LINES])
-    constants = Constants(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.float64),
-                          np.zeros(1, np.float64))
+    constants = Constants(np.full((1 + schedulers, lines), -1, np.int64), np.zeros((1 + schedulers, lines), np.int64),
+                          np.zeros((1 + schedulers, lines), np.float64), np.zeros(1, np.float64),
+                          np.zeros(FAR_LINES, np.float64))
     launched = 0
     next_launch = 0.0
     finished = 0
@@ -345,12 +346,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                 line = costs[k] // lay.CONSTANT_LINES
                 missed = 0.0
                 if line > 0:
-                    missed = constant_wait(constants, line, issued, float(clock), settings)
+                    missed = constant_wait(constants, 0 if unit == MIO else 1 + s, line, issued, float(clock), settings)
                 if unit == MIO:
                     words = float(max(1, costs[k] % lay.CONSTANT_LINES))
                     begun = max(float(clock), constant_free)
-                    constant_free = begun + words * settings[S_CONSTANT] + (
-                        settings[S_CONSTANT_FILL] if missed > 0.0 else 0.0)
+                    constant_free = begun + words * settings[S_CONSTANT] + min(missed, settings[S_CONSTANT_HELD])
                     result = begun + row[LATENCY] + (words - 1.0) * settings[S_CONSTANT_AGAIN] + missed
                     operands = begun + 8.0
                     mio[s, mio_n[s] % 64] = begun

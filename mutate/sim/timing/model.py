@@ -209,7 +209,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_REPLAY] = rates.tracked
     s[p.S_CONSTANT], s[p.S_CONSTANT_AGAIN] = c.CONSTANT_TURN, c.CONSTANT_AGAIN
     s[p.S_CONSTANT_LINES], s[p.S_CONSTANT_FILL] = c.CONSTANT_CACHE, c.CONSTANT_FILL
-    s[p.S_CONSTANT_MISS] = c.CONSTANT_MISS
+    s[p.S_CONSTANT_MISS], s[p.S_CONSTANT_FAR] = c.CONSTANT_MISS, c.CONSTANT_FAR
+    s[p.S_CONSTANT_HELD], s[p.S_CONSTANT_UNIFORM] = c.CONSTANT_HELD, c.CONSTANT_UNIFORM
     s[p.S_STORE_EVICT] = _says(machine, "l1.global_store", "write-evict")
     s[p.S_LOCAL_BACK] = _says(machine, "l1.local_store", "write-back")
     return s
