@@ -149,10 +149,10 @@ but warps that are at different places).
 CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 5.0, 460.0
 """Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
 
-waits for its line keeps the unit for indexed constants, and those by which lines come later that no load has asked for
-before, four at a time. All of tests/machines/constants.cu: warps in step (uniform_lines, 2 and 3) have a line in 4 * 36
-clocks, as each scheduler has its own; lanes' loads one in 29 to 37, wherever 32 warps are (lane_lines, 4 to 8); one warp
-waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10); table_walk, 9 to 13, for the unit.
+waits for its line keeps the unit for indexed constants, and those by which lines come later that no load has asked
+for before, four at a time. All of tests/machines/constants.cu: warps in step (uniform_lines, 2 and 3) have a line in
+4 * 36 clocks, as each scheduler has its own; lanes' loads one in 29 to 37, wherever 32 warps are (lane_lines, 4 to 8);
+one warp waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10); table_walk, 9 to 13, for the unit.
 Uniform loads of many warps at different places take up to three times as long as this says (uniform_lines with the
 last argument): not understood.
 """

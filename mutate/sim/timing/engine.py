@@ -18,8 +18,8 @@ from mutate.sim.timing.gather import FOLDER
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import TWINS, read, write
-from mutate.sim.timing.servers import L1, L2, Twins
+from mutate.sim.timing.sectors import TWINS, lines_of, read, write
+from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, returned
 from mutate.sim.timing.settings import (
     B_DATA,
     B_ISSUE,
@@ -98,6 +98,8 @@ from mutate.sim.timing.units import (
 
 _LOAD, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
+# Wavefronts of a load that have no time of their own when its data comes back: those of neighbours.
+_AT_ONCE = 4.0
 
 
 def _play(table, needs, gives, streams, reuse, apart, late, around, settings, after, done, stalls, busy, marks):
@@ -128,6 +130,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     written = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(9, np.float64)
+    returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
     seen = np.zeros(len(reuse.updates.places), np.float64)
     pace = np.int64(settings[S_PACE])
     tracked = settings[S_TRACKED] > 0.0
@@ -328,9 +331,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     # Many sectors take longer to play than an instruction.
                     work += sectors // 8
                     if loads:
-                        result = read(kind, first, sectors, start, result, around[pc] and kind == _LOAD, b, instance[w],
+                        # All lines are looked up before the first is read.
+                        hits = result + min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
+                        result = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b, instance[w],
                                       instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, state,
                                       settings, busy)
+                        if result > hits and cost > _AT_ONCE:
+                            # What was waited for is read when the last of it is there.
+                            result = returned(returns, result, cost)
                     else:
                         same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
                         result = write(kind, first, sectors, start, result, b, instance[w], instance[w] // sampled,

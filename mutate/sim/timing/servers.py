@@ -64,6 +64,42 @@ class Twins(NamedTuple):
     come: Floats
 
 
+RETURNS = 256
+_RETURN_CLOCKS = 32.0
+
+
+class Returns(NamedTuple):
+    """L1's data stage for loads whose data comes back in any order: how much of each part of 32 clocks is used.
+
+    ``part``: which part a place stands for.
+    """
+
+    part: Ints
+    used: Floats
+
+
+def _returned(returns, t, cost):
+    """When a load's data, there at ``t``, is read: ``cost`` clocks of the data stage."""
+    part = np.int64(t / _RETURN_CLOCKS)
+    at = t
+    while cost > 0.0:
+        place = part % RETURNS
+        if returns.part[place] < part:
+            returns.part[place] = part
+            returns.used[place] = 0.0
+        begun = max(at - part * _RETURN_CLOCKS, returns.used[place])
+        taken = min(cost, _RETURN_CLOCKS - begun)
+        if taken > 0.0:
+            returns.used[place] += taken
+            cost -= taken
+            at = part * _RETURN_CLOCKS + begun + taken
+        part += 1
+    return at
+
+
+returned = jit_into(FOLDER, _returned, counted=False)
+
+
 def _mix(value, seed):
     """A number in [0, 1) for a sector, always the same."""
     x = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xBF58476D1CE4E5B9)
