@@ -29,7 +29,7 @@ WHOLE = np.uint32(0xFFFFFFFF)
 """All bytes of a sector."""
 _MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks",
             "timing/constant_cache", "timing/engine", "timing/gather", "timing/scoreboard", "timing/sectors",
-            "timing/servers", "timing/settings", "timing/touches", "timing/units")
+            "timing/servers", "timing/settings", "timing/touches", "timing/uneven", "timing/units")
 _FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
