@@ -200,8 +200,8 @@ class _Writer:
                 self._rename(a.node.get("function") or a.node, a.builtin, "km_opaque")
                 self.out.comment(a.node, "load made opaque")
             else:
-                self.features.add("opaque")
-                self.out.wrap(a.node, "km_opaque(&", ")", "load made opaque")
+                self.features.add("far" if a.touches_shared else "opaque")
+                self.out.wrap(a.node, f"km_opaque{'_far' if a.touches_shared else ''}(&", ")", "load made opaque")
             return None
         if a.kind in ("texture", "surface-load"):
             self.features |= {"opaque", "opaque-at", "bits"}
@@ -242,8 +242,8 @@ class _Writer:
             self._rename(a.node.get("function") or a.node, a.builtin, f"km_{a.builtin}")
             self.out.comment(a.node, "update guarded")
             return None
-        self.features |= {"opaque", "bits", "never", "site"}
-        self.out.wrap(a.node, "km_site(", ")", "store guarded")
+        self.features.add("far" if a.touches_shared else "site")
+        self.out.wrap(a.node, "km_far_site(" if a.touches_shared else "km_site(", ")", "store guarded")
         return None
 
     def _guard(self, node: Node, condition: str) -> None:

@@ -11,7 +11,8 @@ from mutate.toolchain.cache import cached_text
 _NEEDS = {"put-each": {"put", "bits"}, "put": {"bits"}, "guarded-put": {"never-at", "bits"}, "never": {"bits"},
           "never-at": {"bits"}, "sink": {"bits"},
           "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"},
-          "ptx": {"opaque"}, "fragment": {"opaque"}, "fragment-at": {"opaque-at", "opaque", "bits"}, "place": {"bits"}}
+          "ptx": {"opaque"}, "fragment": {"opaque"}, "fragment-at": {"opaque-at", "opaque", "bits"},
+          "far": {"site", "never", "bits", "opaque"}, "place": {"bits"}}
 
 _NAME = "prelude.cuh.j2"
 

@@ -187,6 +187,26 @@ def test_classes_in_functions_and_structured_bindings_are_followed(body: str) ->
                       f"{body} }}", *SLICED, "math-only"))
 
 
+@needs_nvrtc
+@pytest.mark.parametrize("shared", ["true", "false"])
+def test_math_only_keeps_shared_memory_that_a_template_argument_chooses(shared: str) -> None:
+    source = """template <bool use_shared> __global__ void k(float *dst, const float *x, int n) {
+    extern __shared__ float buf[];
+    float *vals = use_shared ? buf : dst;
+    float m = 0;
+    for (int c = threadIdx.x; c < n; c += blockDim.x) vals[c] = x[c] * 2.0f;
+    __syncthreads();
+    for (int c = threadIdx.x; c < n; c += blockDim.x) { vals[c] += 1.0f; m = fmaxf(m, vals[n - 1 - c]); }
+    dst[threadIdx.x] = m;
+}
+"""
+    request = Request(Path("real.cu"), ("math-only",), instances=(f"k<{shared}>",), text=source.encode())
+    (v,) = prove_file(request).results[0].variants
+    check_valid({"math-only": v})
+    assert v.certificate is not None and v.certificate.static is not None
+    assert (v.certificate.static.variant.get("shared_store.32", 0) > 0) == (shared == "true")
+
+
 def test_math_only_does_not_wait_for_what_nobody_stores() -> None:
     chained = """__global__ void k(volatile int *flags, volatile int *sums, int me) {
     int p = 0;
