@@ -105,12 +105,21 @@ class _Retention:
             found = {a for a in info.sites.accesses if a.touches_global and a not in loads and a.kind != "asm"
                      and (a.reads or a.kind == "atomic") and _is_read(a.node, expressions)}
             calls |= {n for n, callees in info.callees.items()
-                      if any(self._program.touches_global(c) for c in callees) and _is_read(n, expressions)}
+                      if any(_loads_global(c) for c in callees) and _is_read(n, expressions)}
             if not found:
                 return _Retained(loads, needed, calls)
             loads |= found
             for a in found:
                 start += a.address
+
+
+def _loads_global(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a function, or one that it calls, gets a value from global memory. One that only stores does not."""
+    if id(info) in seen:
+        return False
+    inner = seen | {id(info)}
+    return any(a.touches_global and (a.reads or a.kind in ("atomic", "asm")) for a in info.sites.accesses) or \
+        any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
 
 
 def _starts(info: FunctionInfo) -> list[Node]:

@@ -207,6 +207,27 @@ def test_math_only_keeps_shared_memory_that_a_template_argument_chooses(shared: 
     assert (v.certificate.static.variant.get("shared_store.32", 0) > 0) == (shared == "true")
 
 
+def test_math_only_guards_stores_in_functions_whatever_else_is_needed() -> None:
+    body = text_of("""template <class... A> __device__ void unused(A &&...) {}
+template <int n> __device__ void copy(void *to, const void *from) {
+    for (int i = 0; i < n / 4; i++) ((int *)to)[i] = ((const int *)from)[i];
+}
+__global__ void k(float *out, const float *in, int n) {
+    __shared__ float s[128];
+    float tmp[2] = { in[threadIdx.x], 2.0f };
+    for (int j = 0; j < n; j++) {
+        copy<8>(&s[2 * threadIdx.x], tmp);
+        if (s[j] > 1.0f) tmp[0] += s[j + 1];
+        unused(n, s, out);  // may write anything, as far as can be seen
+        copy<8>(&out[2 * threadIdx.x + j], tmp);
+    }
+}
+""", "math-only")
+    kernel = body.split("__global__")[1]
+    assert "copy_km1<8>(&out[" in kernel and "copy<8>(&s[" in kernel
+    assert "km_site(((int *)to)[i]) = ((const int *)from)[i]" in body
+
+
 def test_math_only_does_not_wait_for_what_nobody_stores() -> None:
     chained = """__global__ void k(volatile int *flags, volatile int *sums, int me) {
     int p = 0;
