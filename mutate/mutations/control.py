@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from mutate.analysis.program import FunctionInfo
+from collections.abc import Set
+
+from mutate.analysis.dataflow import definitions
+from mutate.analysis.program import FunctionInfo, Obj
+from mutate.analysis.symbols import Space
 from mutate.frontend.tree import Node
 
 _FIELDS = {
@@ -15,13 +19,20 @@ _FIELDS = {
 }
 
 
-def control_nodes(info: FunctionInfo) -> list[Node]:
+_SIMPLE = frozenset({"identifier", "number_literal", "char_literal", "true", "false"})
+_EFFECTS = frozenset({"call_expression", "assignment_expression", "update_expression", "lambda_expression"})
+_OWN = frozenset({Space.REGISTER, Space.LOCAL, Space.PARAM})
+
+
+def control_nodes(info: FunctionInfo, without: Set[Node] = frozenset()) -> list[Node]:
     """Conditions of branches and loops, switch values, ranges, called function pointers; what guards an access by
 
-    ``&&``, ``||`` or ``?:``.
+    ``&&``, ``||`` or ``?:``. Of the statements ``without`` not the condition.
     """
     out: list[Node] = [c.value for c in info.sites.calls if c.value is not None]
     for node in info.function.body.walk():
+        if node in without:
+            continue
         for field in _FIELDS.get(node.type, ()):
             part = node.get(field)
             if part is not None:
@@ -36,6 +47,62 @@ def control_nodes(info: FunctionInfo) -> list[Node]:
                                                                  for g in guarded) for a in info.sites.accesses):
                 out.append(first)
     return out
+
+
+def selections(info: FunctionInfo) -> dict[Node, frozenset[Obj]]:
+    """The ``if`` statements that only give variables of the thread other values, as ``?:`` would: what they decide is
+
+    which, and not what is executed. With the variables.
+    """
+    found = [n for n in info.function.body.walk() if n.type == "if_statement" and _selects(info, n)]
+    if not found:
+        return {}
+    written = [(objs, d.node) for objs, d in definitions(info)]
+    return {n: frozenset(o for objs, at in written if n.start <= at.start and at.end <= n.end for o in objs)
+            for n in found}
+
+
+def _selects(info: FunctionInfo, node: Node) -> bool:
+    """Whether a statement only assigns values that are there already, or in memory, or counts."""
+    if node.type in ("compound_statement", "else_clause"):
+        return all(_selects(info, k) for k in node.kids if k.type != "else")
+    if node.type == "if_statement":
+        then, other = node.get("consequence"), node.get("alternative")
+        return then is not None and _selects(info, then) and (other is None or _selects(info, other))
+    if node.type != "expression_statement":
+        return False
+    return all(_assigns(info, k) for k in node.kids)
+
+
+def _assigns(info: FunctionInfo, node: Node) -> bool:
+    if node.type == "comma_expression":
+        return all(_assigns(info, k) for k in node.kids if k.type != ",")
+    if node.type == "update_expression":
+        target = node.get("argument")
+        return target is not None and _is_own(info, target)
+    left, right, op = node.get("left"), node.get("right"), node.get("operator")
+    return (node.type == "assignment_expression" and left is not None and right is not None and _is_own(info, left)
+            and (op is None or op.text == "=") and _is_there(info, right))
+
+
+def _is_own(info: FunctionInfo, node: Node) -> bool:
+    """Whether it is a variable of the thread, or a member of one, and no name of other memory."""
+    while node.type == "field_expression":
+        inner, op = node.get("argument"), node.get("operator")
+        if inner is None or op is None or op.text != ".":
+            return False
+        node = inner
+    var = info.scopes.var_of.get(node)
+    return var is not None and var.space in _OWN and not (var.is_ref or var.member or var.type.is_address)
+
+
+def _is_there(info: FunctionInfo, node: Node) -> bool:
+    access = info.sites.at.get(node)
+    if access is not None:
+        return access.kind == "load" and not access.builtin and not any(n.type in _EFFECTS for n in node.walk())
+    if node.type in ("unary_expression", "cast_expression", "parenthesized_expression"):
+        return all(_is_there(info, k) for k in node.kids if k.type not in ("type_descriptor", "-", "+", "!", "~"))
+    return node.type in _SIMPLE or (node.type == "field_expression" and _is_own(info, node))
 
 
 def loop_nodes(info: FunctionInfo) -> list[Node]:

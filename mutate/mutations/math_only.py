@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from mutate.analysis.barriers import barrier_objects, barriers_inside
@@ -36,7 +37,7 @@ from mutate.mutations.base import (
     opaque_call_refusal,
     shared_pipeline_refusal,
 )
-from mutate.mutations.control import control_nodes, loop_nodes
+from mutate.mutations.control import control_nodes, loop_nodes, selections
 from mutate.mutations.pointers import Pointers, dispatch_table
 from mutate.source import Edit, Span
 
@@ -85,7 +86,8 @@ class _Retention:
         return before != self._wants.size and bool(self._program.functions)
 
     def _look(self, info: FunctionInfo) -> _Retained:
-        start = _starts(info)
+        optional = selections(info)
+        start = _starts(info, optional.keys())
         wanted = {v for m, v in info.scopes.members.items() if m in self._wants.members}
         for objs, definition in definitions(info):
             if any(o in wanted or (isinstance(o, Mem) and o.var in self._wants.memory) for o in objs):
@@ -106,7 +108,12 @@ class _Retention:
                      and (a.reads or a.kind == "atomic") and _is_read(a.node, expressions)}
             calls |= {n for n, callees in info.callees.items()
                       if any(_loads_global(c) for c in callees) and _is_read(n, expressions)}
-            if not found:
+            decisive = [n for n, objs in optional.items() if not objs.isdisjoint(needed)]
+            for statement in decisive:
+                start += [test for n in statement.walk() if n.type == "if_statement"
+                          and (test := n.get("condition")) is not None]
+                del optional[statement]
+            if not found and not decisive:
                 return _Retained(loads, needed, calls)
             loads |= found
             for a in found:
@@ -122,9 +129,9 @@ def _loads_global(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> boo
         any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
 
 
-def _starts(info: FunctionInfo) -> list[Node]:
-    """What decides control flow, and shared and local indices."""
-    start = control_nodes(info)
+def _starts(info: FunctionInfo, without: Set[Node]) -> list[Node]:
+    """What decides control flow, but for the statements ``without``, and shared and local indices."""
+    start = control_nodes(info, without)
     for a in info.sites.accesses:
         if not a.touches_global or Space.SHARED in a.spaces:
             start += a.address
@@ -408,6 +415,25 @@ MUTATION = Mutation(
                 "}\n",
                 after=("for (int j = row[0]; j < row[1]; j++) s += km_opaque(&a[j]);",),
                 why="loop bounds stay"),
+        Example("applies",
+                "__global__ void k(int *out, const float *in, int n) {\n"
+                "    int at = 0;\n"
+                "    for (int j = 1; j < n; j++) if (in[j] < in[0]) at = j;\n"
+                "    out[threadIdx.x] = at;\n"
+                "}\n",
+                after=("if (km_opaque(&in[j])",),
+                why="a branch that only selects a value, which no loop and no index needs, decides nothing"),
+        Example("applies",
+                "__global__ void k(float *out, const float *in, const int *of, int n) {\n"
+                "    int last = n, most = n;\n"
+                "    if (of[0] > 3) { last = of[1]; } else if (of[2]) last++;\n"
+                "    if (in[0] > in[1]) most = 0;\n"
+                "    for (int j = 0; j < last; j++) out[j] = most * in[j];\n"
+                "}\n",
+                after=("if (of[0] > 3) { last = of[1]; } else if (of[2]) last++;",
+                       "if (km_opaque(&in[0])",
+                       "km_site(out[j]) = most * km_opaque(&in[j]);"),
+                why="but it does where a loop needs the value"),
         Example("applies",
                 "struct Scaled {\n"
                 "    const float *p; float factor;\n"
