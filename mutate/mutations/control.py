@@ -35,7 +35,7 @@ def control_nodes(info: FunctionInfo, without: Set[Node] = frozenset()) -> list[
             continue
         for field in _FIELDS.get(node.type, ()):
             part = node.get(field)
-            if part is not None:
+            if part is not None and not _is_array(info, part):
                 out.append(part)
         if node.type in ("conditional_expression", "binary_expression"):
             op = node.get("operator")
@@ -47,6 +47,12 @@ def control_nodes(info: FunctionInfo, without: Set[Node] = frozenset()) -> list[
                                                                  for g in guarded) for a in info.sites.accesses):
                 out.append(first)
     return out
+
+
+def _is_array(info: FunctionInfo, node: Node) -> bool:
+    """Whether it is an array: how often a loop over one runs depends on its type only."""
+    var = info.scopes.var_of.get(node)
+    return var is not None and var.type.kind == "array"
 
 
 def selections(info: FunctionInfo) -> dict[Node, frozenset[Obj]]:
@@ -110,7 +116,7 @@ def loop_nodes(info: FunctionInfo) -> list[Node]:
     out: list[Node] = []
     for node in info.function.body.walk():
         if node.type in ("while_statement", "do_statement", "for_statement", "for_range_loop"):
-            out += [p for p in (node.get("condition"), node.get("right")) if p is not None]
+            out += [p for p in (node.get("condition"), node.get("right")) if p is not None and not _is_array(info, p)]
         elif node.type in ("break_statement", "continue_statement", "goto_statement", "return_statement"):
             inside = False
             conditions: list[Node] = []

@@ -435,6 +435,13 @@ MUTATION = Mutation(
                        "km_site(out[j]) = most * km_opaque(&in[j]);"),
                 why="but it does where a loop needs the value"),
         Example("applies",
+                "__global__ void k(float *out, const float *in) {\n"
+                "    float s = 0.0f, near[2] = {in[0], in[1]};\n"
+                "    for (float &x : near) s += x;\n"
+                "    out[threadIdx.x] = s;\n"
+                "}\n",
+                after=("near[2] = {km_opaque(&in[0])",)),
+        Example("applies",
                 "struct Scaled {\n"
                 "    const float *p; float factor;\n"
                 "    __device__ float operator()(int i) const { return factor * p[i]; }\n"
