@@ -62,15 +62,19 @@ def _instances(kernel: Function, request: Request) -> list[str]:
     return out
 
 
-def _launched_in_host_code(unit: Unit, kernel: Function) -> str | None:
-    """Template arguments of the first ``kernel<...><<<...>>>`` in the file, when they are plain constants."""
-    pattern = re.compile(rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*<<<")
+def _used_in_the_file(unit: Unit, kernel: Function) -> str | None:
+    """Template arguments of the first ``kernel<...><<<...>>>`` in the file, or of the first explicit instantiation,
+
+    when they are plain constants.
+    """
+    name = rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*"
     declared = {name for item in unit.main.items for name in item.names}
-    for match in pattern.finditer(unit.main.expansion.text):
-        text = _SPACES.sub(" ", match.group(1).decode().strip())
-        # `kernel<T><<<...>>>` in a host template says nothing: every name must mean something at file level.
-        if all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", text)):
-            return text
+    for pattern in (name + rb"<<<", rb"\btemplate\b(?!\s*<)[^;{}<]*" + name + rb"\("):
+        for match in re.finditer(pattern, unit.main.expansion.text):
+            text = _SPACES.sub(" ", match.group(1).decode().strip())
+            # `kernel<T><<<...>>>` in a host template says nothing: every name must mean something at file level.
+            if all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", text)):
+                return text
     return None
 
 
@@ -111,7 +115,7 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         if request.instances and any(_instances(kernel, request)):
             by_instance = {i: by_instance[i] for i in _instances(kernel, request)}
         if not by_instance:
-            found = _launched_in_host_code(unit, kernel) if kernel.is_template else None
+            found = _used_in_the_file(unit, kernel) if kernel.is_template else None
             by_instance[found] = []
         for instance, own in by_instance.items():
             targets.append(_target(kernel, instance, tuple(own), stem))

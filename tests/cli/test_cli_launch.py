@@ -12,7 +12,10 @@ import pytest
 
 import mutate.report
 from mutate.cli.main import main
+from mutate.frontend.load import load_unit
+from mutate.pipeline.targets import make_targets
 from mutate.resources import samples_dir
+from mutate.results import Request
 from mutate.toolchain.locate import find_toolchain
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
@@ -157,3 +160,15 @@ def test_samples_without_their_declarations(kmutate, name: str) -> None:
     assert answer.code == 0, answer.err
     kernels = json.loads(answer.out)["kernels"]
     assert kernels and all(k["launches"] for k in kernels)
+
+
+@pytest.mark.parametrize(("behind", "instance"), [
+    ("template __global__ void k<Odd, 2>(float *);", "Odd, 2"),
+    ("template<> __global__ void k<Odd, 3>(float *p) {}", None),
+    ("template <class T> void run(float *p) { k<T, 2><<<1, 1>>>(p); }", None),
+    ("template __global__ void k<Odd, 2>(float *); void run(float *p) { k<int, 4><<<1, 32>>>(p); }", "int, 4"),
+])
+def test_the_instance_is_one_that_the_file_uses(behind: str, instance: str | None) -> None:
+    unit = load_unit(("struct Odd {};\ntemplate <class A, int N> __global__ void k(float *p) { *p = N; }\n" + behind
+                      ).encode(), "k.cu")
+    assert [t.instance for t in make_targets(unit, unit.kernels[:1], Request(Path("k.cu")), [])] == [instance]
