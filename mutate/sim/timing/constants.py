@@ -103,9 +103,12 @@ ends by extension)."""
 L2_SPREAD = 30.0
 """Clocks by which L2 answers earlier or later than on average (CACHES: l2_idle)."""
 WRITTEN = 0.3
-"""Part of L2 that lines have which were written (CACHES: a column of lines that is written step by step takes longer
+"""Part of L2 that holds nothing for what a block reads again. A guess, from when it was what was written."""
+IN_PARTS = 0.1
+"""Part of L2 whose lines have sectors of which it has a part, and nobody looks random: beyond it reads the rest of them
 
-from 17 MB on)."""
+(CACHES: columns, lines that are written step by step; UPDATES: it begins with 4 to 8 MB).
+"""
 SHARED = 0.62
 """Part of L2 that holds what all SMs read at random (table_loads of tests/machines/patterns.cu has the hits of 33 MB):
 

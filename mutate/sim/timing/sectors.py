@@ -271,8 +271,9 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
-            if fetched and not ((i > first and sectors[i - 1] == sectors[i] ^ 1)
-                                or (i + 1 < first + count and sectors[i + 1] == sectors[i] ^ 1)):
+            alone = not ((i > first and sectors[i - 1] == sectors[i] ^ 1)
+                         or (i + 1 < first + count and sectors[i + 1] == sectors[i] ^ 1))
+            if fetched and alone:
                 factor = 1.0 + (settings[S_LONE] - 1.0) * loose[r]
                 behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]
             if again[r] and len(kept_tags) > 0 and len(far_tags) > 0:
@@ -282,7 +283,10 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
                     given_up = not stays(far_tags, far_ages, far_parts, sector, issued)
                     if given_up:
                         far = fetched = True
-                        factor = behind = settings[S_LONE]
+                        if alone:
+                            factor, behind = settings[S_LONE], max(1.0, settings[S_PART])
+                        if parts_cost:
+                            state[1] += factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS]
         come = asked + settings[S_ATOMIC_LATENCY]
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
