@@ -33,7 +33,8 @@ class Target(NamedTuple):
         lanes = self.lanes
         if lanes is None:
             raise FaultError("launch-bad-initialiser", f"{name}() cannot fill elements of type {self.elem.name}, whose "
-                        "members differ", "use zeros(), a list in braces, or a .bin file")
+                        "members differ", "use zeros(), a list in braces, or a .bin file; or fill bytes, "
+                             f"unsigned char bytes[n * sizeof({self.elem.name})], and pass ({self.elem.name} *)bytes")
         return lanes[0]
 
     def floating(self, name: str) -> Scalar:

@@ -56,7 +56,8 @@ MISTAKES: list[tuple[str, str, str, str]] = [
     (f"{GRID} int a[2] = {{[2] = 3}}; k(a);", "launch-out-of-bounds", "2", "0 to 1"),
     (f"{GRID} zeros();", "launch-syntax", "zeros", "initialiser"),
     (f"{GRID} int n = zeros(); k(n);", "launch-bad-initialiser", "zeros", "array"),
-    (f"{GRID} struct S {{int a; float b;}}; S s[2] = ones(); k(s);", "launch-bad-initialiser", "ones", "members"),
+    (f"{GRID} struct S {{int a; float b;}}; S s[2] = ones(); k(s);", "launch-bad-initialiser", "ones",
+     "char bytes[n * sizeof(S)], and pass (S *)bytes"),
     (f"{GRID} float *a[2]; k(a);", "launch-unsupported", "a", "array of pointers"),
     # arithmetic
     (f"{GRID} int n = 65536; float a[n * n]; k(a);", "launch-overflow", "n", "(size_t)"),
