@@ -6,6 +6,7 @@ from mutate.analysis.dataflow import value_closure
 from mutate.analysis.program import FunctionInfo, Mem, Program
 from mutate.analysis.sites import Barrier
 from mutate.analysis.symbols import Space
+from mutate.analysis.value import hides_no_pointer
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -110,6 +111,20 @@ def _has_barrier(program: Program, info: FunctionInfo, seen: frozenset[int] = fr
     return any(_has_barrier(program, c, seen | {id(info)}) for cs in info.callees.values() for c in cs)
 
 
+def _library_refusal(program: Program) -> Refused | None:
+    """Refusal for calls of a library that get storage in shared memory, such as ``cub::BlockScan``: they may wait."""
+    for info in program.all():
+        for call in info.sites.calls:
+            storage = next((r for _, roots in call.targets for r in roots if r.space is Space.SHARED
+                            and not r.type.is_address and not hides_no_pointer(program.unit, r.type)), None)
+            if storage is not None and not info.callees.get(call.node) and call.local is None:
+                span = info.function.file.expansion.to_source(call.node.span) if info.function.file.main else None
+                return Refused("opaque-call", f"{call.name}() gets {storage.name}, which is in shared memory, and is "
+                               "defined elsewhere: barriers in it could not be taken away", span,
+                               "the other barriers by themselves say little; use the other mutations")
+    return None
+
+
 def transform(program: Program) -> Rewrite | Refused:
     blocks = [(i, b) for i, b in program.barriers() if b.scope == "block"]
     refusal = library_barrier_refusal(program, "its arrivals and waits are no calls that could be left out")
@@ -118,6 +133,9 @@ def transform(program: Program) -> Rewrite | Refused:
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
+    refusal = _library_refusal(program)
+    if refusal is not None:
+        return refusal
     for info, _ in blocks:
         if info.function.is_method:
             return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")

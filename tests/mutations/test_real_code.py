@@ -207,6 +207,23 @@ def test_math_only_keeps_shared_memory_that_a_template_argument_chooses(shared: 
     assert (v.certificate.static.variant.get("shared_store.32", 0) > 0) == (shared == "true")
 
 
+def test_no_sync_does_not_leave_a_librarys_barriers() -> None:
+    kernel = """__global__ void k(float *out, const float *in) {
+    using Scan = cub::BlockScan<float, 128>;
+    __shared__ typename Scan::TempStorage storage;
+    __shared__ float s[128];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    float v = s[127 - threadIdx.x];
+    CALL
+    out[threadIdx.x] = v;
+}
+"""
+    found = refusal(kernel.replace("CALL", "Scan(storage).InclusiveSum(v, v);"), "no-sync")
+    assert found.slug == "opaque-call" and "storage" in found.why
+    assert "__syncwarp()" in text_of(kernel.replace("CALL", "v = library(s, v);"), "no-sync"), "numbers alone"
+
+
 def test_math_only_guards_stores_in_functions_whatever_else_is_needed() -> None:
     body = text_of("""template <class... A> __device__ void unused(A &&...) {}
 template <int n> __device__ void copy(void *to, const void *from) {
