@@ -73,7 +73,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("part_stores<8, 1>", 0, 0.12), ("part_stores<4, 1>", 0, 0.12),  # a word of each sector, and two
     ("row_walks", 1, 0.05), ("row_walks", 9, 0.05), ("row_walks", 8, 0.06),  # 32 lines a load: looked up, then read
     ("sector_steps<0>", 0, 0.05), ("sector_steps<0>", 1, 0.05), ("sector_steps<0>", 7, 0.05),  # one load at a time
-    ("near_stores", 1, 0.1), ("near_stores", 3, 0.1), ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
+    ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
+    ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
