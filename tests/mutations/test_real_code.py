@@ -207,6 +207,17 @@ def test_math_only_keeps_shared_memory_that_a_template_argument_chooses(shared: 
     assert (v.certificate.static.variant.get("shared_store.32", 0) > 0) == (shared == "true")
 
 
+@needs_nvrtc
+@pytest.mark.parametrize("made", ["template __global__ void k<2>(float *);", "int main() { k<2><<<1, 64>>>(0); }",
+                                  "template __global__ void ns::k< 2 >(float *);"])
+def test_an_instance_is_taken_from_where_the_file_makes_it(made: str) -> None:
+    kernel = "template <int n> __global__ void k(float *p) { for (int i = 0; i < n; i++) p[threadIdx.x + i] *= 2.0f; }"
+    source = f"namespace ns {{ {kernel} }}" if "ns::" in made else kernel
+    (result,) = prove_file(Request(Path("real.cu"), ("identity",), text=f"{source}\n{made}\n".encode())).results
+    assert result.target.instance is not None and result.target.instance.strip() == "2"
+    assert result.variants[0].outcome is Outcome.OK
+
+
 def test_no_sync_does_not_leave_a_librarys_barriers() -> None:
     kernel = """__global__ void k(float *out, const float *in) {
     using Scan = cub::BlockScan<float, 128>;
