@@ -38,8 +38,6 @@ _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 _ARITHMETIC_SLACK = 0.02
 # Totals of accesses this close are the same work with a flaw; further apart it is other work.
 _ACCESS_SLACK = 0.01
-# ... and this close they are the same for any measurement: a load of the last turn that nothing uses, and the like.
-_ACCESS_NOISE = 0.001
 _WORD, _NEEDED = 4, 0.75
 _THREADS = 2
 SPACES = ("global_load", "global_store", "global_atomic", "shared_load", "shared_store", "shared_atomic", "local_load",
@@ -307,7 +305,6 @@ def _kept(check: Check, space: str, pair: AccessPair) -> list[Reason]:
                                                   "nearly the same bytes (wide accesses in one of the two read more)")]
     apart = abs(pair.original - pair.variant) / max(pair.original, 1)
     return [Reason("dynamic-accesses-differ", f"run, {what}: {name} {unit} {pair.original} -> {pair.variant}",
-                   Verdict.VALID if apart <= _ACCESS_NOISE and space.startswith("global") else
                    Verdict.DEGRADED if apart <= _ACCESS_SLACK else Verdict.INVALID)]
 
 

@@ -41,7 +41,7 @@ def verdict(mutation: str, found: DynamicCounts, static: tuple[Reason, ...] = ()
     ("memory-only", "global_load", AccessPair(100, 100, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 995, False, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 900, False, False), Verdict.INVALID),
-    ("memory-only", "global_load", AccessPair(9000, 9009, False, False), Verdict.VALID),
+    ("memory-only", "global_load", AccessPair(9000, 9009, False, False), Verdict.DEGRADED),
     ("no-sync", "shared_load", AccessPair(9000, 9009, False, False), Verdict.DEGRADED),
     ("memory-only", "global_load", AccessPair(1000, 250, False, True), Verdict.INVALID),
     ("smem-broadcast", "shared_load", AccessPair(250, 1000, False, True), Verdict.DEGRADED),
