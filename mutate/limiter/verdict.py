@@ -12,8 +12,12 @@ from mutate.limiter.stats import Samples, of
 from mutate.model import Verdict
 from mutate.timing import ORIGINAL
 
-SURE, UNSURE = 0.95, 0.8
-"""Share of the resampled measurements that must give the limiter: for high confidence, and for any verdict."""
+SURE, UNSURE, LIKELY = 0.95, 0.8, 2 / 3
+"""Share of the resampled measurements that must give the limiter: for high confidence; for a verdict of measurements,
+
+which can be taken longer; and for one of simulated times, which no further run makes surer: below ``UNSURE`` that one is
+of low confidence and names what else it may be.
+"""
 _LOW_BANDWIDTH = 0.75
 _EXPECTED = 1.05
 """A variant that does less and takes longer than this is no lower bound for what it leaves out."""
@@ -53,7 +57,7 @@ def judge(e: Evidence) -> Finding:
     confidence = _confidence(e, share, ratios, rule)
     limiter = rule.limiter
     evidence = (rule.words, *_evidence(e, full, memory, math, overlap, exposed, exposed_of))
-    if share < UNSURE:
+    if share < needed(e.kind):
         limiter, confidence, evidence = Limiter.INCONCLUSIVE, Confidence.LOW, evidence[1:]
         summary = "the intervals allow " + " or ".join(f"{_NAMES[k]} ({percent(s)})" for k, s in candidates)
         step = "measure longer (a larger --budget, a smaller --target), on a GPU that does nothing else"
@@ -65,9 +69,17 @@ def judge(e: Evidence) -> Finding:
             step = "measure the three times more exactly, or let `kmutate analyze` do it"
     else:
         summary = _summary(e, limiter, full, exposed, exposed_of, math if exposed_of == "math" else memory)
+        if share < UNSURE:
+            others = " or ".join(f"{_NAMES[k]} ({percent(s)})" for k, s in candidates if k is not limiter)
+            confidence, summary = Confidence.LOW, f"{percent(share)} likely, else {others}; {summary}"
         step = found[0].next_step if found and found[0].payoff is not None and found[0].share > 0.1 else _STEPS[limiter]
     return Finding(limiter, confidence, summary, evidence, against, step, full, memory, math, overlap, exposed,
                    exposed_of, share, found, _payoffs(e, full, memory, math, found), candidates)
+
+
+def needed(kind: str) -> float:
+    """The share that a verdict needs, by what the times are (``Evidence.kind``)."""
+    return LIKELY if kind == "simulated" else UNSURE
 
 
 def _overhead(e: Evidence, full: Interval) -> float:

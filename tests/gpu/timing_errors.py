@@ -27,7 +27,7 @@ import numpy as np
 
 from mutate.limiter.rules import Ratios, decide, shares
 from mutate.limiter.stats import ModelErrors, from_model
-from mutate.limiter.verdict import UNSURE
+from mutate.limiter.verdict import LIKELY
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_file
 from mutate.resources import samples_dir
@@ -209,7 +209,7 @@ def told(full: float, memory: float, arithmetic: float, overhead: float, errors:
     base = medians["original"]
     likely = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
     share = shares(Ratios(medians["memory-only"] / base, medians["math-only"] / base, overhead / base))[likely]
-    return str(likely) if share >= UNSURE else "inconclusive"
+    return str(likely) if share >= LIKELY else "inconclusive"
 
 
 def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

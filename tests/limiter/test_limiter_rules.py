@@ -96,6 +96,15 @@ def test_the_next_step_of_what_is_open_is_one_that_helps(changes: dict[str, obje
     assert says in judge(replace(evidence, **changes)).next_step
 
 
+def test_simulated_times_give_a_verdict_that_is_twice_as_likely_as_all_else() -> None:
+    evidence = evidence_from(Given(10, 8.9, 4, noise=0.1))
+    finding = judge(replace(evidence, kind="simulated"))
+    assert 2 / 3 <= finding.support < 0.8
+    assert finding.limiter is Limiter.MEMORY and finding.confidence is Confidence.LOW
+    assert "likely, else latency-bound" in finding.summary
+    assert judge(evidence).limiter is Limiter.INCONCLUSIVE, "a measurement can be taken longer"
+
+
 def test_where_nothing_was_timed_the_next_step_is_what_times_it() -> None:
     evidence = evidence_from(SEED)
     for outcome in ("not-timed", "timeout", "launch-failed"):
