@@ -15,8 +15,8 @@ from mutate.timing import ORIGINAL
 SURE, UNSURE, LIKELY = 0.95, 0.8, 2 / 3
 """Share of the resampled measurements that must give the limiter: for high confidence; for a verdict of measurements,
 
-which can be taken longer; and for one of simulated times, which no further run makes surer: below ``UNSURE`` that one is
-of low confidence and names what else it may be.
+which can be taken longer; and for one of simulated times, which no further run makes surer: below ``UNSURE`` that one
+is of low confidence and names what else it may be.
 """
 _LOW_BANDWIDTH = 0.75
 _EXPECTED = 1.05
