@@ -226,6 +226,7 @@ def simulated_times_page() -> str:
     """The model of time against the reference."""
     from mutate.machines import load_machine
     from mutate.sim.timing.accuracy import errors
+    from mutate.sim.timing.dispatch import LONGEST
     from mutate.sim.timing.full import RECORDED
     from mutate.sim.timing.model import PLAYED
 
@@ -233,7 +234,7 @@ def simulated_times_page() -> str:
     return _environment().get_template("simulated_times.md.j2").render(
         rows=kept["rows"], s=kept["summary"], edges=errors()["edges"], nvrtc=kept["nvrtc"],
         sms=int(load_machine("h200").number("sm.count")),
-        played=PLAYED / 1e6, kept=RECORDED / 1e6,
+        played=PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST,
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
