@@ -75,12 +75,12 @@ sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 BARRIER, BARRIER_EACH = 13.7, 2.0
 """Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
 
-QUEUE = 13
+QUEUE, QUEUE_BEFORE_VOLTA = 13, 5
 """Memory instructions of a scheduler on their way before issue stalls (WAVES: with fewer, blocks that share the SM with
 
 up to ten others end far apart, with more close together; sharedwork's first blocks of an SM end within 9 to 19 % of
 their time, with 5 here within 48 to 74, with 13 within 5 to 21). Huerta et al., "Dissecting and Modeling the
-Architecture of Modern GPU Cores", MICRO 2025, say 5 for the queue alone.
+Architecture of Modern GPU Cores", MICRO 2025, say 5 for the queue alone; of GPUs before Volta nothing was measured.
 """
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""

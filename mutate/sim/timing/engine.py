@@ -196,7 +196,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
         for s in range(schedulers):
             if sched_next[s] > clock:
                 continue
-            # --- who issues: the last one again, else the one that has waited longest ---
+            # --- who issues: the last one again, else the oldest; before Volta the one that waited longest ---
             chosen = -1
             best = NEVER
             soonest = NEVER
@@ -224,7 +224,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         taken[w] = 0
                         nxt[w] = until
                     else:
-                        key = instance[w] * each + w % each
+                        key = due[w] if tracked else instance[w] * each + w % each
                         if w == last[s]:
                             key = -NEVER
                         if key < best:

@@ -196,7 +196,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_LOAD], s[p.S_LOAD_WRITES] = c.LOADED, c.LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
-    s[p.S_BARRIER], s[p.S_BARRIER_EACH], s[p.S_QUEUE] = c.BARRIER, c.BARRIER_EACH, c.QUEUE
+    s[p.S_BARRIER], s[p.S_BARRIER_EACH] = c.BARRIER, c.BARRIER_EACH
+    s[p.S_QUEUE] = c.QUEUE_BEFORE_VOLTA if rates.tracked else c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
     s[p.S_L1_LINES] = 8 * prime(l1 // 128 // 8)
