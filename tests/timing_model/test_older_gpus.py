@@ -81,7 +81,7 @@ def test_fermi_reads_lines_through_l1_and_segments_around_it(tmp_path: Path) -> 
                            f"float in[n * {stride}] = zeros(); float out[n] = zeros(); k(out, in);",
                            "k(float *out, const float *in) { int i = blockIdx.x * 256 + threadIdx.x; "
                            f"out[i] = in[i * {stride}]; }}", dlcm)
-            found[dlcm] = time.traffic["l2_read_sectors"]
+            found[dlcm] = time.traffic["l2_read_sectors"] / time.blocks_per_sm  # which SM gets most depends on times
         assert found["cg"] == pytest.approx(part * found["ca"])
 
 
