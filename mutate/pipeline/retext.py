@@ -52,7 +52,6 @@ def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks:
     return _with_edit(text, unit.source, source, Edit(at, at, f"{bounds} ", "launch bounds"))
 
 
-_UNROLLED = re.compile(rb"(?:#\s*pragma\s+(?:no)?unroll[^\n]*|_Pragma\s*\([^)]*\))\s*$")
 _FORM = re.compile(r"\bkm_fold<\d+>")
 
 
@@ -72,7 +71,7 @@ def with_unrolled(target: Target, text: VariantText, source: bytes, factor: int)
         if node.type not in LOOPS or not expansion.is_exact(head) or pragma_before(node.text_source, node.start):
             continue
         start = expansion.to_source(head).start
-        if not _UNROLLED.search(unit.source[:start]) and not any(e.start <= start < e.end for e in text.edits):
+        if not any(e.start <= start < e.end for e in text.edits):
             at.append(start)
     if not at:
         return None

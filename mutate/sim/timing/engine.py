@@ -22,7 +22,10 @@ from mutate.sim.timing.sectors import TWINS, lines_of, read, write
 from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, returned
 from mutate.sim.timing.settings import (
     B_DATA,
+    B_DRAM,
     B_ISSUE,
+    B_L2,
+    B_L2_WRITE,
     B_WARPS,
     ISSUED,
     R_BRANCH,
@@ -471,6 +474,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
         if number[w // each] >= 0 and at[w] < end[w]:
             # Cut off while it waited: it has reasons until it could issue next, or came to its barrier.
             busy[B_WARPS] += (issued_at[w] if at_barrier[w] >= 0 else nxt[w]) - born[w]
+    if finished < count:
+        # What L2 and DRAM have taken on and not done by then.
+        busy[B_L2] -= max(0.0, state[0] - clock_end)
+        busy[B_L2_WRITE] -= max(0.0, state[1] - clock_end)
+        busy[B_DRAM] -= max(0.0, state[2] - clock_end)
     return max(float(clock_end), final if finished == count else float(clock_end)), issued, finished
 
 

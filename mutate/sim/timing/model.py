@@ -339,15 +339,16 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     issued, finished = seen.issued, seen.finished
     each = sample.instructions / len(sample.blocks)
     instructions = float(issued) if finished == turn else turn * each
-    cycles = float(end)
+    cycles = end
     if finished < turn:
         at, had = marks[_MARKS // 2]
         rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
+    rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
     bound, what = _hottest(sample) * c.ATOMIC_SAME, "atomics at one place"
     stores = _most_stores(sample)
-    if cycles > c.STORE_MERGED * stores / min(int(machine.number("sm.count")), sample.grid_blocks):
+    if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         bound, what = max((bound, what), (stores * c.STORE_SAME, "stores to one place"))
     limit = ""
     bounded = bound > cycles
@@ -360,11 +361,11 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     whole = max(1, int(stalls.sum()))
     return SimulatedTime(
         cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
-        sample.grid_blocks, int(issued), instructions, util, _traffic(busy),
+        sample.grid_blocks, issued, instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks([w for _, w in sample.works], sample.grid_blocks),
-        confidence.of_rest(marks, float(end), int(issued), cycles) if not bounded else 0.0)
+        rest if not bounded else 0.0)
 
 
 def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,
