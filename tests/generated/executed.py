@@ -6,7 +6,7 @@ whole grid.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from mutate.pipeline.binaries import work_binaries
 from mutate.pipeline.run import prove_file
 from mutate.results import Request, VariantResult
 from mutate.sim import layout as lay
-from mutate.sim.image import read_image
+from mutate.sim.image import library_loads_of, read_image
 from mutate.sim.races import SharedChecks
 from mutate.sim.run import Simulation
 from mutate.sim.watch import Log, Watcher
@@ -86,9 +86,13 @@ class KernelOutcome:
 
 
 class Requests:
-    """Writes down what each request touches: sectors of global memory, bytes' addresses of shared memory."""
+    """Writes down what each request touches: sectors of global memory, bytes' addresses of shared memory.
 
-    def __init__(self) -> None:
+    ``library``: instructions that load from a table of CUDA's mathematics library, a part of the arithmetic.
+    """
+
+    def __init__(self, library: Collection[int] = ()) -> None:
+        self._library = np.array(sorted(library), np.int64)
         self._parts: dict[int, list[npt.NDArray[np.int64]]] = {}
         self._block = 0
 
@@ -98,8 +102,9 @@ class Requests:
     def watch(self, log: Log, records: int, counters: npt.NDArray[Any]) -> None:
         del counters
         kinds = log.head[:records, lay.L_KIND]
+        own = ~np.isin(log.head[:records, lay.L_PC], self._library)
         for kind in (*GLOBAL, *_SHARED):
-            rows = np.flatnonzero(kinds == kind)
+            rows = np.flatnonzero((kinds == kind) & own)
             if not rows.size:
                 continue
             active = (log.head[rows, lay.L_MASK, None] >> _LANES & 1).astype(bool)
@@ -137,7 +142,7 @@ class Ran:
 def execute(binary: Binary, launch: Launch, checks: bool = False) -> Ran:
     """The whole grid. ``error`` where it does what it may not; ``checks`` looks for races within blocks."""
     image = read_image(binary.cubin, binary.entry)
-    requests = Requests()
+    requests = Requests(library_loads_of(image, binary.listing))
     watchers: list[Watcher] = [requests]
     races = None
     if checks:

@@ -100,3 +100,21 @@ def test_where_the_interpreter_turns_to_others_changes_nothing(seed: int, monkey
 def test_a_kernel_depends_on_its_seed_alone() -> None:
     assert generate(3) == generate(3)
     assert len({generate(seed).source for seed in range(20)}) == 20
+
+
+SINES = """/* kmutate launch
+   dim3 grid = { 2 }; dim3 block = { 64 };
+   double out[128] = zeros(); double in[128] = uniform(0, 1);
+   k(out, in);
+*/
+__global__ void k(double *out, const double *in)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = sin(in[i]);
+}
+"""
+
+
+def test_a_table_of_the_library_is_no_global_memory_of_the_kernel_s() -> None:
+    (variant,) = run_kernel(0, SINES, mutations=("memory-only",)).variants
+    assert (variant.outcome, variant.dynamic, variant.broken) == ("ok", "VALID", ()), variant.arrays
