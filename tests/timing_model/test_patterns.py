@@ -61,7 +61,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("table_loads", 0, 0.1), ("table_loads", 3, 0.15), ("table_loads", 5, 0.15), ("table_loads", 7, 0.1),  # 8 to 512 MB
     ("lane_loads", 0, 0.05), ("lane_loads", 3, 0.03), ("lane_loads", 10, 0.05),  # words that lanes want of constants
     ("lane_chain", 0, 0.06), ("lane_chain", 5, 0.03),  # ... one load after another
-    ("table_walk", 0, 0.05), ("table_walk", 9, 0.15),  # a table that the first constant cache holds, and one of 4 KB
+    ("table_walk", 0, 0.05), ("table_walk", 9, 0.1),  # a table that the first constant cache holds, and one of 4 KB
     ("lane_lines", 4, 0.05), ("lane_lines", 8, 0.06), ("lane_lines", 13, 0.05),  # 32 and 4 warps, each at its place
     ("uniform_lines<16>", 3, 0.05), ("uniform_lines<16>", 8, 0.05),  # 32 warps in step, and one: 64 and 4 KB
     ("uniform_lines<16>", 9, 0.05), ("table_sweep", 10, 0.06),  # for the first time
