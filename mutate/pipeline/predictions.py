@@ -89,7 +89,7 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
 
 def announce_model(progress: Progress) -> None:
     """Says that the model is about to be compiled, unless that was done before."""
-    from mutate.sim.timing.gather import FOLDER
+    from mutate.sim.timing.folder import FOLDER
 
     if not any(FOLDER.glob("**/*.nbi")):
         progress("compiling the model of time, once, about half a minute", 0, 0)

@@ -94,6 +94,13 @@ __global__ void table_sweep(float *out, int quads, int turns, int work)
    uniform_lines<64>(out, 16, 16384, 100); uniform_lines<4>(out, 4, 4096, 100); uniform_lines<8>(out, 4, 4096, 100);
    grid.x = 132; uniform_lines<16>(out, 16, 1024, 0); uniform_lines<16>(out, 1, 16384, 0); uniform_lines<16>(out, 4, 16384, 0); uniform_lines<64>(out, 4, 16384, 0);
    grid.x = 132 * 4; uniform_lines<16>(out, 16, 1024, 100); uniform_lines<16>(out, 4, 16384, 100);
+   grid.x = 132;
+   uniform_lines<4>(out, 64, 64, 0); uniform_lines<4>(out, 32, 128, 0); uniform_lines<8>(out, 64, 128, 0); uniform_lines<8>(out, 32, 256, 0);
+   uniform_lines<16>(out, 64, 256, 0); uniform_lines<16>(out, 32, 384, 0); uniform_lines<64>(out, 128, 512, 0); uniform_lines<64>(out, 128, 768, 0);
+   grid.x = 132 * 8; uniform_lines<4>(out, 4, 1024, 50); uniform_lines<16>(out, 16, 1024, 50); uniform_lines<16>(out, 16, 1024, 200);
+   grid.x = 132 * 16; uniform_lines<4>(out, 4, 1024, 50); uniform_lines<16>(out, 16, 1024, 50); uniform_lines<16>(out, 16, 1024, 200);
+   grid.x = 132 * 32; uniform_lines<4>(out, 4, 1024, 0); uniform_lines<4>(out, 4, 1024, 50); uniform_lines<16>(out, 16, 1024, 0);
+   uniform_lines<16>(out, 16, 1024, 50); uniform_lines<16>(out, 16, 1024, 200); uniform_lines<64>(out, 64, 1024, 50);
 */
 // Warps that read a word a step, STRIDE words on, by a uniform index; each begins `late` products after another.
 template <int STRIDE> __global__ void uniform_lines(float *out, int turns, int words, int late)

@@ -6,7 +6,8 @@
 
 Times are those of the GPU's clock, from the first block's begin to the last one's end: an empty launch has none.
 ``first_sd``: standard deviation over SMs of when the first of their blocks ends, and ``window``: from then to when the
-last of the blocks that began with it ends, both in parts of what these blocks take on average.
+last of the blocks that began with it ends, both in parts of what these blocks take on average. ``begins``: nanoseconds
+from the first to the last begin of the blocks that an SM begins with, the median of all SMs (the clock goes by 32).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ WORK = {"math": (1500, 0), "uneven": (1500, 0), "sharedwork": (500, 0), "barrier
 # Threads of a block, and resident blocks.
 SHAPES = ((64, 11), (256, 8), (256, 4), (1024, 2), (128, 3))
 WAVES = (0.3, 0.7, 1.0, 1.05, 1.3, 1.6, 1.95, 2.0, 2.3, 2.6, 3.5, 4.4, 6.5, 10.5)
-COLUMNS = ("kernel", "threads", "resident", "waves", "us", "most", "least", "first_sd", "window")
+COLUMNS = ("kernel", "threads", "resident", "waves", "us", "most", "least", "first_sd", "window", "begins")
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,11 @@ def measure(folder: Path) -> None:
         ends = [wave[wave[:, 0] == sm, 2] for sm in range(SMS) if (wave[:, 0] == sm).any()]
         mean = float((wave[:, 2] - wave[:, 1]).mean())
         first = np.array([e.min() for e in ends])
+        begins = [at[at[:, 0] == sm, 1][:job.resident] for sm in range(SMS)]
+        spread = np.median([b.max() - b.min() for b in begins if len(b) == job.resident] or [0])
         window = float(np.mean([e.max() - e.min() for e in ends]))
         table.writerow((job.kernel, job.threads, job.resident, job.waves, f"{time / 1e3:.2f}", counts.max(),
-                        counts.min(), f"{first.std() / mean:.4f}", f"{window / mean:.4f}"))
+                        counts.min(), f"{first.std() / mean:.4f}", f"{window / mean:.4f}", int(spread)))
 
 
 def measured() -> dict[Job, dict[str, float]]:

@@ -11,7 +11,8 @@ import pytest
 from mutate.sim import layout as lay
 from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
 from mutate.sim.timing import servers
-from mutate.sim.timing.gather import R_COLUMNS, load_wavefronts
+from mutate.sim.timing.gather import R_COLUMNS
+from mutate.sim.timing.lines import load_wavefronts
 from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
 from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
 

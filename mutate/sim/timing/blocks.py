@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.scoreboard import LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.settings import R_BARRIER, R_LONG, R_SHORT, R_WAIT

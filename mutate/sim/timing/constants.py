@@ -82,6 +82,12 @@ up to ten others end far apart, with more close together; sharedwork's first blo
 their time, with 5 here within 48 to 74, with 13 within 5 to 21). Huerta et al., "Dissecting and Modeling the
 Architecture of Modern GPU Cores", MICRO 2025, say 5 for the queue alone; of GPUs before Volta nothing was measured.
 """
+BETWEEN = 1.0
+"""Clocks of a scheduler between two wavefronts of a conflict in shared memory or L1, in which others' go (bank_chain
+
+and line_chain of tests/machines/lines.cu: each wavefront more comes two clocks later where one or two warps are; from
+four warps on there is one a clock).
+"""
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
 LOADED, LOADED_WRITES = 30.0, 650.0
@@ -115,6 +121,11 @@ SHARED = 0.62
 each half of an H200's L2 keeps lines of the other."""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
+LAUNCH_WARP = 4.0
+"""Clocks of an SM for each warp of the blocks that it begins with (WAVES, `begins`: up to 5 with 12 warps, 0 to 11 with
+
+22 to 64). Between blocks that follow others, launch.blocks of the machine.
+"""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
 WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"
@@ -143,19 +154,24 @@ CONSTANT_TURN, CONSTANT_AGAIN = 2.0, 11.0
 comes later: lanes that want different words have them one after another (lane_loads and lane_chain of
 tests/machines/constants.cu: 2.0 to 2.1 and 10.8 to 11.1 with 2 to 32 words).
 """
-CONSTANT_CACHE, CONSTANT_UNIFORM = 32, 16
-"""Lines of 64 bytes of the first constant caches: of the SM's one for loads by lanes (2 KB stay in it and 4 KB do not:
+CONSTANT_CACHE, CONSTANT_UNIFORM, CONSTANT_SETS = 32, 4, 8
+"""Lines of 64 bytes of the SM's one first cache for constants by lanes (2 KB stay in it and 4 KB do not: table_walk);
 
-table_walk), and of each scheduler's one for uniform loads (1 KB stays: uniform_lines; more would do as well for all
-but warps that are at different places).
+of each scheduler's one for uniform loads, lines that have the same place, and places: three bits of the *immediate*
+part of the address choose it. So loads with no or one such part stay within 256 bytes, with four from 64 to 192 bytes
+within 1 KB (uniform_lines<4>, <8>, <16> and <64> by one warp, 1 and 2, 13 and 14; immediate addresses alone within 2 KB).
 """
 CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 5.0, 460.0
 """Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
 
 waits for its line keeps the unit for indexed constants, and those by which lines come later that no load has asked
-for before, four at a time. All of tests/machines/constants.cu: warps in step (uniform_lines, 2 and 3) have a line in
-4 * 36 clocks, as each scheduler has its own; lanes' loads one in 29 to 37, wherever 32 warps are (lane_lines, 4 to 8);
-one warp waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10); table_walk, 9 to 13, for the unit.
-Uniform loads of many warps at different places take up to three times as long as this says (uniform_lines with the
-last argument): not understood.
+for before, four at a time. All of tests/machines/constants.cu: lanes' loads get a line in 29 to 37, wherever 32 warps
+are (lane_lines, 4 to 8); table_walk, 9 to 13, for the unit.
+"""
+UNIFORM_FILL, UNIFORM_MISS = 35.0, 75.0
+"""The same of uniform loads: warps in step have a line in 4 * 33 to 36 clocks, as each scheduler has its own
+
+(uniform_lines, 1 to 3); one warp waits 80 clocks for a line and 195 the first time (8 to 10). Which line makes room is
+not known: with the one that came first, ten times of warps apart are within 10 %, the others off by up to 72 %
+(uniform_lines with the last argument).
 """

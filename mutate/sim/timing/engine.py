@@ -13,8 +13,9 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
-from mutate.sim.timing.constant_cache import FAR_LINES, Constants, constant_wait
-from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.constant_cache import constant_wait, empty_constants
+from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.lines import HITS, TAGS
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
@@ -41,6 +42,7 @@ from mutate.sim.timing.settings import (
     S_BACKLOG,
     S_BARRIER,
     S_BARRIER_EACH,
+    S_BETWEEN,
     S_BLOCKS,
     S_BUDGET,
     S_CONSTANT,
@@ -53,6 +55,7 @@ from mutate.sim.timing.settings import (
     S_L2_LINES,
     S_L2_WRITTEN,
     S_LAUNCH,
+    S_LAUNCH_WARP,
     S_MIO_ISSUE,
     S_PACE,
     S_QUEUE,
@@ -164,16 +167,16 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     stored_by = np.zeros(schedulers, np.int64)
     stored_of = np.zeros(schedulers, np.int64)
     mio_in = np.zeros(schedulers, np.float64)
+    port = np.zeros(schedulers, np.float64)
     last = np.full(schedulers, -1, np.int64)
     sched_next = np.zeros(schedulers, np.int64)
     barrier_free = 0.0
     lsu_free = 0.0
+    tags_free = 0.0
     data_free = 0.0
     constant_free = 0.0
     lines = int(settings[S_CONSTANT_LINES])
-    constants = Constants(np.full((1 + schedulers, lines), -1, np.int64), np.zeros((1 + schedulers, lines), np.int64),
-                          np.zeros((1 + schedulers, lines), np.float64), np.zeros(1, np.float64),
-                          np.zeros(FAR_LINES, np.float64))
+    constants = empty_constants(schedulers, lines)
     launched = 0
     next_launch = 0.0
     finished = 0
@@ -183,7 +186,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     clock_end = np.int64(0)
     for b in range(min(resident, count)):
         begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
-        next_launch += settings[S_LAUNCH]
+        next_launch += min(settings[S_LAUNCH], settings[S_LAUNCH_WARP] * each)
         launched += 1
 
     work = 0
@@ -293,7 +296,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             elif act == GLOBAL or act == SHARED:
                 entry = max(float(clock) + 4.0, mio_in[s])
                 mio_in[s] = entry + settings[S_MIO_ISSUE]
-                begun = max(entry, lsu_free)
+                turn = begun = max(entry, lsu_free)
                 lsu_free = begun + 1.0
                 q = which[k]
                 if lanes[k] == 0:
@@ -305,11 +308,15 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     operands = start + settings[S_READ_RELEASE]
                 elif act == SHARED or q < 0 or (2 < requests[q, 2] < 6):
                     cost = float(max(1, costs[k])) * settings[S_WAVE]
-                    start = max(begun, data_free)
-                    data_free = start + cost
+                    # Another scheduler's go between those of a conflict.
+                    alone = cost + max(0.0, cost - row[FREE]) * settings[S_BETWEEN]
+                    begun = max(begun, port[s])
+                    port[s] = begun + alone
+                    leave = start = max(begun, data_free)
+                    data_free = max(turn, data_free) + cost
                     busy[B_DATA] += cost
-                    leave = start
-                    result = start - 4.0 + cost - 1.0 + row[LATENCY]
+                    ends = max(data_free, begun + alone)
+                    result = ends - 5.0 + row[LATENCY]
                     operands = start + settings[S_READ_RELEASE]
                     if settings[S_REPLAY] > 0.0:
                         slot += max(0, np.int64(cost) - row[FREE])
@@ -319,29 +326,51 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     first, sectors = requests[q, 4], requests[q, 5]
                     loads = kind == _LOAD or kind == _LOCAL_LOAD
                     cost = float(max(1, requests[q, 6]))
+                    alone = steps = 1.0
                     if loads and not tracked:
+                        cost = float(requests[q, 6] & 255)
+                        alone = float(requests[q, 6] >> HITS & 255)
+                        steps = float(max(1, requests[q, 6] >> TAGS))
                         # What lanes get leaves L1 with 128 bytes a clock, also where all get the same.
-                        cost = max(cost, float((lanes[k] * row[FREE] + 31) // 32))
+                        least = float((lanes[k] * row[FREE] + 31) // 32)
+                        alone = max(alone, least)
+                        cost = max(cost, alone)
                     cost *= settings[S_WAVE]
                     start = max(begun, data_free)
-                    if not loads:
-                        start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
-                    data_free = start + cost
-                    busy[B_DATA] += cost
+                    if loads and not tracked:
+                        begun = max(begun, tags_free)
+                        tags_free = begun + steps
+                        start = max(begun, data_free)
+                        data_free = max(begun, data_free) + alone
+                        busy[B_DATA] += max(alone, steps)
+                        ends = max(data_free, begun + alone + max(0.0, alone - row[FREE]) * settings[S_BETWEEN])
+                        result = ends + steps - 6.0 + settings[S_L1_LATENCY]
+                    else:
+                        if not loads:
+                            start = max(start, state[1] - settings[S_BACKLOG], state[2] - settings[S_BACKLOG])
+                        data_free = start + cost
+                        busy[B_DATA] += cost
+                        result = start + cost - 5.0 + settings[S_L1_LATENCY]
                     leave = start
                     operands = start + settings[S_READ_RELEASE]
-                    result = start + cost - 1.0 - 4.0 + settings[S_L1_LATENCY]
                     # Many sectors take longer to play than an instruction.
                     work += sectors // 8
                     if loads:
-                        # All lines are looked up before the first is read.
-                        hits = result + min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
+                        hits = result
+                        if tracked:
+                            # All lines are looked up before the first is read.
+                            hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
                         result = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b, instance[w],
                                       instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, state,
                                       settings, busy)
-                        if result > hits and cost > _AT_ONCE:
-                            # What was waited for is read when the last of it is there.
-                            result = returned(returns, result, cost)
+                        if result > hits:
+                            if not tracked:
+                                # What comes from L2 comes line by line.
+                                data_free += cost - alone
+                                busy[B_DATA] += cost - alone
+                            if cost > _AT_ONCE:
+                                # What was waited for is read when the last of it is there.
+                                result = returned(returns, result, cost)
                     else:
                         same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
                         result = write(kind, first, sectors, start, result, b, instance[w], instance[w] // sampled,
@@ -357,7 +386,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                 line = costs[k] // lay.CONSTANT_LINES
                 missed = 0.0
                 if line > 0:
-                    missed = constant_wait(constants, 0 if unit == MIO else 1 + s, line, issued, float(clock), settings)
+                    missed = constant_wait(constants, 0 if unit == MIO else 1 + s, line, row[AUX], issued, float(clock),
+                                           settings)
                 if unit == MIO:
                     words = float(max(1, costs[k] % lay.CONSTANT_LINES))
                     begun = max(float(clock), constant_free)

@@ -8,123 +8,34 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.coalesce import (
     ATOMIC,
-    LOAD,
     STORE,
     atomic_rounds,
     fermi_conflict_ways,
-    rising,
     shared_wavefronts,
     tesla_segments,
     tesla_shared_steps,
     unique_sectors,
 )
-from mutate.sim.code import machine_code_folder, text_digest
 from mutate.sim.intrinsics import stack_u64
 from mutate.sim.jit import jit_into
+from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.lines import load_cost
 
-# Columns of a request: warp, instruction, kind, lanes, first sector, sectors, wavefronts in L1's data stage.
+# Columns of a request: warp, instruction, kind, lanes, first sector, sectors, and what it takes in L1: wavefronts, of
+# loads since Volta what ``lines.load_cost`` says.
 R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
 WHOLE = np.uint32(0xFFFFFFFF)
 """All bytes of a sector."""
-_MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks",
-            "timing/constant_cache", "timing/engine", "timing/gather", "timing/scoreboard", "timing/sectors",
-            "timing/servers", "timing/settings", "timing/touches", "timing/uneven", "timing/units")
-_FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _PC, _WARP, _KIND, _MASK, _WIDTH = lay.L_PC, lay.L_WARP, lay.L_KIND, lay.L_MASK, lay.L_WIDTH
 Ints = npt.NDArray[np.int64]
-_LINES_AT_ONCE = 3
-_FEW_LANES = 6
-_BANK = np.uint64(31 << 2)
 
 # How requests become traffic: since Volta sectors; on Fermi loads through L1 are lines, around it sectors (cg); on
 # GT200 the segments of each half-warp.
 VOLTA, FERMI, FERMI_CG, TESLA = range(4)
-
-
-def _few_wavefronts(addresses: npt.NDArray[np.uint64], first: int, end: int) -> int:
-    """``shared_wavefronts`` of a load of up to 4 bytes from addresses ``first`` to ``end``, which rise: the different
-
-    words of a bank.
-    """
-    most = 1
-    for i in range(first + 1, end):
-        word = addresses[i] >> np.uint64(2)
-        words = 1
-        for k in range(first, i):
-            other = addresses[k] >> np.uint64(2)
-            if other != addresses[k + 1] >> np.uint64(2) and (other ^ word) & np.uint64(31) == np.uint64(0):
-                words += 1
-        most = max(most, words)
-    return most
-
-
-few_wavefronts = jit_into(_FOLDER, _few_wavefronts, counted=False)
-
-
-def _lone_wavefronts(addresses: npt.NDArray[np.uint64], count: int) -> int:
-    """The same of addresses that rise and are in a line each, three at a time."""
-    total = 0
-    for k in range(0, count - 2, 3):
-        first, second, third = addresses[k] & _BANK, addresses[k + 1] & _BANK, addresses[k + 2] & _BANK
-        total += 1 + max(int(third == first) + int(third == second), int(second == first))
-    if count % 3:
-        total += few_wavefronts(addresses, count - count % 3, count)
-    return int(total)
-
-
-lone_wavefronts = jit_into(_FOLDER, _lone_wavefronts, counted=False)
-
-
-def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
-                     count: int, room: npt.NDArray[np.uint64]) -> int:
-    """Wavefronts of a global load with these sectors: three lines at a time, each time as from shared memory.
-
-    Against the 37 requests of tests/machines/reference/h200_requests.csv (loads that miss): 19 exact, 0.96 of the
-    measured number on average. Stores have those of a shared store (37 of 37). ``room``: for 32 addresses.
-    """
-    if count and (sectors[count - 1] >> np.uint64(2)) - (sectors[0] >> np.uint64(2)) < np.uint64(_LINES_AT_ONCE):
-        return shared_wavefronts(where, mask, width, LOAD)
-    lanes = 0
-    if width <= 4 and count > _LINES_AT_ONCE:
-        # Which lane has which of the words does not matter then.
-        lanes = rising(where, mask, room)
-        lone = lanes == count
-        for i in range(count - 1):
-            lone &= sectors[i] >> np.uint64(2) != sectors[i + 1] >> np.uint64(2)
-        if lone:
-            return lone_wavefronts(room, count)
-    following = 0
-    total = 0
-    k = 0
-    while k < count:
-        first = last = sectors[k] >> np.uint64(2)
-        lines = 1
-        while k < count and (sectors[k] >> np.uint64(2) == last or lines < _LINES_AT_ONCE):
-            if sectors[k] >> np.uint64(2) != last:
-                last = sectors[k] >> np.uint64(2)
-                lines += 1
-            k += 1
-        begun = following
-        while following < lanes and room[following] >> np.uint64(7) <= last:
-            following += 1
-        if 0 < following - begun <= _FEW_LANES:
-            total += few_wavefronts(room, begun, following)
-            continue
-        part = 0
-        for lane in range(32):
-            line = where[lane] >> np.uint64(7)
-            if mask >> lane & 1 and first <= line <= last:
-                part |= 1 << lane
-        if part:
-            total += shared_wavefronts(where, part, width, LOAD)
-    return int(total)
-
-
-load_wavefronts = jit_into(_FOLDER, _load_wavefronts, counted=False)
 
 
 def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rules: int, out: Ints, used: int,
@@ -154,7 +65,7 @@ def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rule
     return used, lines
 
 
-older = jit_into(_FOLDER, _older, counted=False)
+older = jit_into(FOLDER, _older, counted=False)
 
 
 def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDArray[np.uint64], count: int,
@@ -175,7 +86,7 @@ def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDAr
             covers[first + at] |= bits << np.uint32(where[lane] & np.uint64(31))
 
 
-cover = jit_into(_FOLDER, _cover, counted=False)
+cover = jit_into(FOLDER, _cover, counted=False)
 
 
 def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints,
@@ -211,7 +122,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 out[used + i] = np.int64(found[i])
             used += count
             if kind == _LOAD:
-                lines = load_wavefronts(where[k], mask, width, found, count, sizes)
+                lines = load_cost(where[k], mask, width, found, count, sizes)
             else:
                 lines = shared_wavefronts(where[k], mask, width, STORE if kind == _STORE else ATOMIC)
                 if kind == _STORE:
@@ -313,7 +224,6 @@ def _arrange(columns: npt.NDArray[np.int32], n: int, starts: Ints, at: int, pc: 
         pc[to], request[to], cost[to], on[to] = columns[k, 1], columns[k, 2], columns[k, 3], columns[k, 4]
 
 
-gather = jit_into(_FOLDER, _gather, counted=False)
-keep = jit_into(_FOLDER, _keep, counted=False)
-arrange = jit_into(_FOLDER, _arrange)
-FOLDER = _FOLDER
+gather = jit_into(FOLDER, _gather, counted=False)
+keep = jit_into(FOLDER, _keep, counted=False)
+arrange = jit_into(FOLDER, _arrange)

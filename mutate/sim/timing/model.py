@@ -196,6 +196,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_LOAD], s[p.S_LOAD_WRITES] = c.LOADED, c.LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
+    s[p.S_LAUNCH_WARP] = c.LAUNCH_WARP
+    s[p.S_BETWEEN] = 0.0 if rates.tracked else c.BETWEEN
     s[p.S_BARRIER], s[p.S_BARRIER_EACH] = c.BARRIER, c.BARRIER_EACH
     s[p.S_QUEUE] = c.QUEUE_BEFORE_VOLTA if rates.tracked else c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
@@ -211,6 +213,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_CONSTANT], s[p.S_CONSTANT_AGAIN] = c.CONSTANT_TURN, c.CONSTANT_AGAIN
     s[p.S_CONSTANT_LINES], s[p.S_CONSTANT_FILL] = c.CONSTANT_CACHE, c.CONSTANT_FILL
     s[p.S_CONSTANT_MISS], s[p.S_CONSTANT_FAR] = c.CONSTANT_MISS, c.CONSTANT_FAR
+    s[p.S_UNIFORM_FILL], s[p.S_UNIFORM_MISS] = c.UNIFORM_FILL, c.UNIFORM_MISS
     s[p.S_CONSTANT_HELD], s[p.S_CONSTANT_UNIFORM] = c.CONSTANT_HELD, c.CONSTANT_UNIFORM
     s[p.S_STORE_EVICT] = _says(machine, "l1.global_store", "write-evict")
     s[p.S_LOCAL_BACK] = _says(machine, "l1.local_store", "write-back")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 from mutate.sim.jit import Number, jit_into
 from mutate.sim.stream import StaticInfo, static_info
-from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.units import WAIT_MASK
 
 Ints = npt.NDArray[np.int64]

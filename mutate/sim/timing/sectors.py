@@ -6,7 +6,8 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER, LOCAL_BASE
+from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.settings import (
     B_DRAM,
     B_L2_WRITE,

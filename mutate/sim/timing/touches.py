@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER, LOCAL_BASE, WHOLE
+from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.gather import LOCAL_BASE, WHOLE
 
 Ints = npt.NDArray[np.int64]
 _LOCAL = LOCAL_BASE >> 5

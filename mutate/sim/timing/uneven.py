@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.gather import FOLDER
+from mutate.sim.timing.folder import FOLDER
 
 Floats = npt.NDArray[np.float64]
 ALIKE = 0.02

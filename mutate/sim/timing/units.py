@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mutate.machines import Machine
 from mutate.sass.disasm import Instruction
+from mutate.sim.layout import CONSTANT_LINE
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.banks import bank_reads
@@ -44,7 +45,7 @@ _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY"
 _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
-_INDEXED = re.compile(r"\]\[U?R\d")
+_INDEXED = re.compile(r"\]\[U?R\d+(?:\.\w+)*(?:\+(-?0x[0-9a-f]+))?")
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
 _UNSUPPORTED = re.compile(r"^(?:[HIBDQO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
 
@@ -211,6 +212,8 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name.startswith("U"):
         unit, interval = UNIFORM, 1 if name in ("UMOV", "ULDC") else 2
         latency = rates.latency("int", 5)
-        if name in ("ULDC", "LDCU") and _INDEXED.search(instruction.operands):
+        found = _INDEXED.search(instruction.operands)
+        if name in ("ULDC", "LDCU") and found:
             act = CONSTANT
+            row[AUX] = int(found.group(1) or "0", 16) // CONSTANT_LINE % c.CONSTANT_SETS
     row[UNIT], row[INTERVAL], row[ACT], row[LATENCY] = unit, interval, act, latency
