@@ -159,7 +159,7 @@ CONSTANT_CACHE, CONSTANT_UNIFORM, CONSTANT_SETS = 32, 4, 8
 
 of each scheduler's one for uniform loads, lines that have the same place, and places: three bits of the *immediate*
 part of the address choose it. So loads with no or one such part stay within 256 bytes, with four from 64 to 192 bytes
-within 1 KB (uniform_lines<4>, <8>, <16> and <64> by one warp, 1 and 2, 13 and 14; immediate addresses alone within 2 KB).
+within 1 KB (by one warp: uniform_lines<4>, 1 and 2, <16>, 13 and 14, <64>, 2 and 3).
 """
 CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 5.0, 460.0
 """Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
