@@ -248,6 +248,8 @@ _HELDOUT = {
                 "Carlo.",
     "heldout4": "Kernels as suites of benchmarks and code for language models have them, naive and optimised, by "
                 "somebody who had not looked at the model.",
+    "heldout5": "As before, by somebody else who had seen neither the model nor its results: innards of benchmark "
+                "suites, small solvers, training code and tutorials on matrix products.",
 }
 
 
