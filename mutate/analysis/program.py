@@ -75,6 +75,9 @@ class FunctionInfo:
                     # A shared scalar: its value is in memory, under no other name.
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
+                access = self.sites.at.get(node)
+                if var.is_ref and access is not None and access.reads:
+                    out.update(Mem(r) for r in access.roots)
             return
         if node.type == "this":
             members = self.scopes.members.values()

@@ -130,3 +130,25 @@ def test_math_only_keeps_the_loads_of_functions_that_give_loops_their_bounds() -
     body = made.text.decode().split("__global__")[1]
     assert "j < end(row" in body and " range(row" in body and "km_opaque(&a[j])" in body
     assert {n.text.split(" stays")[0] for n in made.notes if n.slug == "retained-load"} == {"p[i]", "p[i + 1]"}
+
+
+@pytest.mark.parametrize(("parameters", "condition", "call"), [
+    ("int &a, int &b", "a > b", "order(s[2 * t], s[2 * t + 1])"),
+    ("int *a, int *b", "*a > *b", "order(&s[2 * t], &s[2 * t + 1])"),
+])
+def test_math_only_keeps_loads_that_a_comparison_in_shared_memory_waits_for(parameters: str, condition: str,
+                                                                           call: str) -> None:
+    swap = "int v = a; a = b; b = v;" if "&" in parameters else "int v = *a; *a = *b; *b = v;"
+    made = built(f"__device__ void order({parameters}) {{ if ({condition}) {{ {swap} }} }}\n"
+                 "__global__ void k(int *keys, const float *in, float *out) {\n"
+                 "    __shared__ int s[64];\n"
+                 "    int t = threadIdx.x;\n"
+                 "    s[t] = keys[t];\n"
+                 "    __syncthreads();\n"
+                 f"    if (t < 32) {call};\n"
+                 "    __syncthreads();\n"
+                 "    out[t] = in[t] * s[t];\n"
+                 "}\n", "math-only")
+    assert isinstance(made, VariantText)
+    body = made.text.decode().split("__global__")[1]
+    assert "s[t] = keys[t];" in body and "km_opaque(&in[t])" in body
