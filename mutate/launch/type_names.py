@@ -83,7 +83,8 @@ class TypeReader:
                 return TEXTURE_DESC
             close = nearest(node.name or "", self.evaluator.scope.structs)
             raise self.evaluator.error("launch-unknown-type", f"struct {node.name} is not declared", node,
-                             f"did you mean {close}?" if close else "declare its members above")
+                             f"did you mean {close}?" if close else "declare its members above; an array can be "
+                             "passed without a cast")
         members: list[tuple[str, CType]] = []
         for member in node.decls:
             if type(member).__name__ != "Decl" or member.name is None or member.bitsize is not None:

@@ -82,14 +82,20 @@ __device__ __forceinline__ double km_opaque(const volatile double *p)
     unsigned low = (unsigned)(unsigned long long)p;
     return __hiloint2double(km_mix(low, 0x3ff00000u, 0x7610u), low);
 }
+// Whether a class is a vector of words. Of others a word may be two halves or two bfloat16.
+template <class T> __device__ constexpr auto km_is_vector(T *p) -> decltype(p->x, true) { return sizeof(p->x) > 2; }
+__device__ constexpr bool km_is_vector(const volatile void *) { return false; }
 template <class T> __device__ __forceinline__ T km_opaque(const volatile T *p)
 {
     unsigned low = (unsigned)(unsigned long long)p;
     alignas(T) unsigned char bytes[sizeof(T)];
     unsigned word[(sizeof(T) + 3) / 4];
-    if (__is_class(T) || __is_union(T)) {  // vectors and structures: each word a float in [1, 2), each another one
+    if ((__is_class(T) || __is_union(T)) && km_is_vector((T *)0)) {  // each word a float in [1, 2), each another one
         const unsigned selects[4] = {0x7610u, 0x7601u, 0x7620u, 0x7602u};
         for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = km_mix(low, 0x3f800000u, selects[i % 4]);
+    } else if (__is_class(T) || __is_union(T)) {  // floats and bfloat16 in [0.5, 2), halves in [1.75, 2)
+        const unsigned selects[4] = {0x7150u, 0x7051u, 0x7250u, 0x7052u};
+        for (unsigned i = 0; i < sizeof word / sizeof word[0]; i++) word[i] = km_mix(low, 0x3f003f00u, selects[i % 4]);
     } else {  // integers: small and not negative
         word[0] = km_mix(low, 0u, sizeof(T) == 1 ? 0x4440u : 0x4410u);
         if (sizeof(T) > 4) word[sizeof word / sizeof word[0] - 1] = 0u;
