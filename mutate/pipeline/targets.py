@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from mutate.analysis.constants import split_arguments
 from mutate.errors import KmutateError, nearest
 from mutate.frontend.load import read_source
 from mutate.frontend.units import Function, Unit
-from mutate.launch.check import check_against
+from mutate.launch.check import check_against, parameter
 from mutate.launch.evaluate import evaluate_all
 from mutate.launch.find import declaration_file, find_declarations
-from mutate.launch.model import Launch
+from mutate.launch.model import Arg, ArrayArg, Launch
 from mutate.results import Request, Target
 
 ASSUMED_THREADS = 256
@@ -47,10 +49,40 @@ def _matches(launch: Launch, kernel: Function) -> bool:
     return launch.kernel in (kernel.name, kernel.qualified)
 
 
-def _checked(launch: Launch, kernel: Function, warnings: list[str]) -> Launch:
+def _checked(launch: Launch, kernel: Function, request: Request, warnings: list[str]) -> Launch:
     checked = check_against(launch, [(p.type_text, p.name) for p in kernel.params])
     warnings += [f"{w.where}: {w.what}" for w in checked.warnings]
-    return checked.launch
+    return checked.launch if _instances(kernel, request) else _deduced(checked.launch, kernel)
+
+
+def _deduced(launch: Launch, kernel: Function) -> Launch:
+    """The launch with the template arguments that its call leaves out: types, told from the arguments as C++ does."""
+    given = split_arguments(launch.template_args or "")
+    needed = kernel.template_params[: len(kernel.template_params) - kernel.template_defaults]
+    if len(given) >= len(needed):
+        return launch
+    bound: dict[str, str] = {}
+    for param, arg in zip(kernel.params, launch.args, strict=True):
+        wanted = parameter(param.type_text, param.name)
+        told = _pointee(arg, wanted.pointers) if wanted.base_text in needed[len(given):] else None
+        if told is not None and bound.setdefault(wanted.base_text, told) != told:
+            raise launch.declaration.error("instance-needed", f"{wanted.base_text} would be {bound[wanted.base_text]} "
+                                           f"and, by {param.name}, {told}", arg.span,
+                                           f"say which: {kernel.qualified}<{bound[wanted.base_text]}>(...)")
+    missing = [p for p in needed[len(given):] if p not in bound]
+    if missing:
+        raise launch.declaration.error(
+            "instance-needed", f"{kernel.qualified} is a template; {', '.join(missing)} cannot be told from the "
+            "arguments", launch.name_span, f"write {kernel.qualified}<{', '.join(needed)}>(...) with their values")
+    return replace(launch, template_args=", ".join([*given, *(bound[p] for p in needed[len(given):])]))
+
+
+def _pointee(arg: Arg, pointers: int) -> str | None:
+    """The type that an argument is of or, behind a pointer, points to; ``None`` where it does not say."""
+    if isinstance(arg, ArrayArg):
+        told = arg.elem.name if arg.elem is not None and pointers < 2 else None
+        return told if pointers or told is None else f"{told} *"
+    return arg.as_value().type.name if pointers == 0 else None
 
 
 def _instances(kernel: Function, request: Request) -> list[str]:
@@ -106,7 +138,7 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         stems[stem] = stems.get(stem, 0) + 1
         if stems[stem] > 1:
             stem = f"{stem}-{stems[stem]}"
-        mine = [_checked(la, kernel, warnings) for la in launches if _matches(la, kernel)]
+        mine = [_checked(la, kernel, request, warnings) for la in launches if _matches(la, kernel)]
         by_instance: dict[str | None, list[Launch]] = {}
         for la in mine:
             by_instance.setdefault(la.template_args, []).append(la)

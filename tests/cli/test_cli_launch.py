@@ -12,6 +12,7 @@ import pytest
 
 import mutate.report
 from mutate.cli.main import main
+from mutate.errors import KmutateError
 from mutate.frontend.load import load_unit
 from mutate.pipeline.targets import make_targets
 from mutate.resources import samples_dir
@@ -172,3 +173,32 @@ def test_the_instance_is_one_that_the_file_uses(behind: str, instance: str | Non
     unit = load_unit(("struct Odd {};\ntemplate <class A, int N> __global__ void k(float *p) { *p = N; }\n" + behind
                       ).encode(), "k.cu")
     assert [t.instance for t in make_targets(unit, unit.kernels[:1], Request(Path("k.cu")), [])] == [instance]
+
+
+TYPED = """/* kmutate launch
+   dim3 grid = 1, block = 32; half h[64]; unsigned u[64];
+   %s;
+*/
+template <class T, int N = 4> __global__ void typed(T *out, const T *__restrict__ in, float x) { *out = *in; }
+template <int N, class T> __global__ void sized(T value, float **p) { **p = N * value; }
+"""
+
+
+@pytest.mark.parametrize(("call", "told"), [
+    ("typed(h, h, 1)", "typed<__half>"),
+    ("typed(u + 1, (unsigned *)h, 2.0)", "typed<unsigned int>"),
+    ("typed<double>(h, h, 1)", "typed<double>"),
+    ("sized<7>(2.5, nullptr)", "sized<7, double>"),
+    ("sized<7>(u, nullptr)", "sized<7, unsigned int *>"),
+    ("sized(2.5, nullptr)", "N cannot be told from the arguments"),
+    ("typed(h, u, 1)", "T would be __half and, by in, unsigned int"),
+])
+def test_types_that_the_arguments_tell_may_be_left_out(call: str, told: str) -> None:
+    unit = load_unit((TYPED % call).encode(), "k.cu")
+    wanted = [k for k in unit.kernels if k.name == call[:5]]
+    if "<" in told:
+        assert [t.launches[0].instance for t in make_targets(unit, wanted, Request(Path("k.cu")), [])] == [told]
+        return
+    with pytest.raises(KmutateError, match=told) as raised:
+        make_targets(unit, wanted, Request(Path("k.cu")), [])
+    assert raised.value.slug == "instance-needed"
