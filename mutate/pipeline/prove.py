@@ -200,9 +200,31 @@ class Prover:
         """Gives launch bounds to the variants that need too many registers."""
         for c in work.candidates:
             if c.compiled is not None and plan.variants[c.name].register_cap is not None:
-                made = with_launch_bounds(work.target, c.text, c.source, plan.original.padded.blocks_per_sm)
-                if made is not None:
-                    self._submit(work, made[1], partial(_keep_capped, c, *made))
+                fits = plan.variants[c.name].natural.blocks_per_sm > 0
+                self._bound(work, c, plan.original.padded.blocks_per_sm, fits)
+
+    def _bound(self, work: Work, c: Candidate, blocks: int, fits: bool, *why: str) -> None:
+        made = with_launch_bounds(work.target, c.text, c.source, blocks, *why)
+        if made is not None:
+            self._submit(work, made[1], partial(self._bounded, work, c, made, blocks, fits))
+
+    def _bounded(self, work: Work, c: Candidate, made: tuple[VariantText, bytes], blocks: int, fits: bool,
+                 result: Result) -> None:
+        """Keeps the bounds where they cost no spills, or where no block of the variant fits without them."""
+        if not isinstance(result, Compiled) or c.compiled is None:
+            return
+        spilled = result.spill_stores + result.spill_loads
+        if spilled <= c.compiled.spill_stores + c.compiled.spill_loads or (blocks == 1 and not fits):
+            if not fits:
+                c.extra.append(Reason("register-cap", f"__launch_bounds__ in its text holds it to {result.registers} "
+                                      f"registers: with {c.compiled.registers} no block would fit", Verdict.VALID))
+            c.text, c.source, c.compiled, c.cap = *made, result, result.registers
+            return
+        # Spill traffic would be measured instead: fewer resident blocks are the lesser evil.
+        c.extra.append(Reason("register-cap", f"held to {result.registers} registers it would spill {spilled} bytes, "
+                                              "so it is not held", Verdict.VALID))
+        if not fits:
+            self._bound(work, c, 1, fits, "lets one block fit")
 
     def _plan(self, work: Work, device: Device) -> PaddingPlan:
         def resources(c: Compiled) -> KernelResources:
@@ -321,18 +343,6 @@ class Prover:
                                       "threads a block", Verdict.VALID))
         unique = tuple(dict.fromkeys(reasons))
         return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
-
-
-def _keep_capped(c: Candidate, text: VariantText, source: bytes, result: Result) -> None:
-    if not isinstance(result, Compiled) or c.compiled is None:
-        return
-    spilled = result.spill_stores + result.spill_loads
-    if spilled > c.compiled.spill_stores + c.compiled.spill_loads:
-        # Spill traffic would be measured instead: fewer resident blocks are the lesser evil.
-        c.extra.append(Reason("register-cap", f"held to {result.registers} registers it would spill {spilled} bytes, "
-                                              "so it is not held", Verdict.VALID))
-    else:
-        c.text, c.source, c.compiled, c.cap = text, source, result, result.registers
 
 
 def _keep_padded(c: Candidate, result: Result) -> None:

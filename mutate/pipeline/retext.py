@@ -25,8 +25,8 @@ def with_static_pad(target: Target, text: VariantText, source: bytes, pad: int) 
     return _with_edit(text, unit.source, source, Edit(body, body, statement, "static padding"))
 
 
-def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks: int
-                       ) -> tuple[VariantText, bytes] | None:
+def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks: int,
+                       why: str = "keeps the original's resident blocks") -> tuple[VariantText, bytes] | None:
     """The variant with ``__launch_bounds__(threads, blocks)``, so that it needs no more registers than fit.
 
     In the text and not as a compiler option, so that the file has the certified occupancy wherever it is built.
@@ -40,7 +40,7 @@ def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks:
     expansion = unit.main.expansion
     existing, name = kernel.node.find("launch_bounds"), name_span(kernel)
     threads = kernel.launch_bounds[0] if kernel.launch_bounds else str(next(iter(sizes)))
-    bounds = f"__launch_bounds__({threads}, {blocks}) /* kmutate: keeps the original's resident blocks */"
+    bounds = f"__launch_bounds__({threads}, {blocks}) /* kmutate: {why} */"
     if existing is not None:
         if not expansion.is_exact(existing.span):
             return None

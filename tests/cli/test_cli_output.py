@@ -240,6 +240,41 @@ def test_static_padding_keeps_the_resident_blocks(here: Path) -> None:
         assert resources.static_smem > 0, "the padding is in the binary, not only in the text"
 
 
+THOUSAND = """/* kmutate launch
+   int n = 64; dim3 block = 1024, grid = { 2, 2 };
+   float a[n * n] = uniform(-1, 1), b[n * n] = uniform(-1, 1), c[n * n];
+   tiles(c, a, b, n);
+*/
+__global__ void tiles(float *c, const float *a, const float *b, int n)
+{
+    __shared__ float sa[32 * 32], sb[32 * 32];
+    int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    float sum = 0.0f;
+    for (int at = 0; at < n; at += 32) {
+        sa[y * 32 + x] = a[(blockIdx.y * 32 + y) * n + at + x];
+        sb[y * 32 + x] = b[(at + y) * n + blockIdx.x * 32 + x];
+        __syncthreads();
+        for (int k = 0; k < 32; k++) sum += sa[y * 32 + k] * sb[k * 32 + x];
+        __syncthreads();
+    }
+    c[(blockIdx.y * 32 + y) * n + blockIdx.x * 32 + x] = sum;
+}
+"""
+
+
+@needs_nvrtc
+def test_a_variant_of_which_no_block_fits_is_held_to_registers_that_let_one_fit() -> None:
+    request = Request(Path("tiles.cu"), ("smem-broadcast",), text=THOUSAND.encode(), arch="sm_90")
+    (variant,) = run_variants(request).kernels[0].variants
+    certificate = variant.certificate
+    assert certificate is not None and certificate.occupancy is not None and certificate.variant is not None
+    assert certificate.occupancy.padded == 1 < certificate.occupancy.original
+    assert certificate.variant.registers <= 64
+    said = [r.text for r in certificate.reasons if r.slug == "register-cap"]
+    assert any("no block would fit" in text for text in said), said
+    assert variant.text is not None and b"__launch_bounds__(1024, 1)" in variant.text.text
+
+
 def test_no_verify_needs_no_toolchain(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Toolchain(None, None, ())
     monkeypatch.setattr(locate, "find_toolchain", lambda: absent)
