@@ -23,8 +23,9 @@ class KmutateError(Exception):
         self.caret: str | None = None
         if source is not None and span is not None:
             lines = Lines(source)
-            line, column = lines.position(span.start)
-            self.where = f"{file or '<source>'}:{line}:{column}"
+            _, column = lines.position(span.start)
+            named, line = lines.place(span.start)
+            self.where = f"{named or file or '<source>'}:{line}:{column}"
             self.caret = lines.caret(span)
         elif where is None and file is not None:
             self.where = file

@@ -77,11 +77,15 @@ def apply_edits(source: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join(parts)
 
 
+_LINE = re.compile(rb'^[ \t]*#[ \t]*line[ \t]+(\d{1,9})[ \t]*"([^"\n]*)"[^\n]*', re.MULTILINE)
+
+
 class Lines:
     """Line and column lookups in one text. Lines and columns count from 1; a column is in characters."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self._directives: list[tuple[int, int, str]] | None = None
         self._starts = [0]
         at = source.find(b"\n")
         while at >= 0:
@@ -93,6 +97,17 @@ class Lines:
 
     def line_of(self, offset: int) -> int:
         return bisect_right(self._starts, offset)
+
+    def place(self, offset: int) -> tuple[str | None, int]:
+        """File and line of an offset as ``#line`` directives before it say; no file where there is none."""
+        if self._directives is None:
+            self._directives = [] if b"#line" not in self.source else [
+                (m.end(), int(m[1]), m[2].decode(errors="surrogateescape")) for m in _LINE.finditer(self.source)]
+        before = bisect_right(self._directives, offset, key=lambda d: d[0])
+        if not before:
+            return None, self.line_of(offset)
+        end, number, name = self._directives[before - 1]
+        return name, number + self.line_of(offset) - self.line_of(end) - 1
 
     def position(self, offset: int) -> tuple[int, int]:
         line = self.line_of(offset)
@@ -117,7 +132,7 @@ class Lines:
         shown = self.source[span.start : min(span.end, span.start + 4 * _WIDEST)]
         width = max(1, min(len(shown.decode(errors="replace").split("\n")[0]), len(text) - column + 1))
         indent = "".join("\t" if c == "\t" else " " for c in text[: column - 1])
-        number = f"{line:>5}"
+        number = f"{self.place(span.start)[1]:>5}"
         return f"{number} | {text}\n{' ' * len(number)} | {indent}{'^' * width}"
 
 

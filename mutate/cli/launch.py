@@ -47,14 +47,15 @@ def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...
         declared = find_declarations(source, str(file))
         if declared and not again:
             return _show_declared(file, source, [(d.span.start, d.span.end) for d in declared], as_json)
-        from mutate.pipeline.select import select_kernels
+        from mutate.frontend.whole import includers
+        from mutate.pipeline.reading import read_unit
         from mutate.propose import propose, with_host
 
         options = SourceOptions(defines, include_dirs)
-        unit = load_unit(source, str(file), options)
-        for host in hosts:
+        read = read_unit(source, file, options, kernels)
+        unit, chosen = read.unit, read.kernels
+        for host in hosts or includers(file):
             unit = with_host(unit, load_unit(read_source(host), str(host), options))
-        chosen = select_kernels(unit, kernels)
         proposals = propose(unit, frozenset(k.qualified for k in chosen) if kernels else None)
         text = "\n".join(p.text for p in proposals.proposals)
         if output is not None:

@@ -130,10 +130,15 @@ def _whole(name: str) -> str:
     return Path(name).absolute().as_posix()
 
 
+def foreign_folders(include_dirs: Sequence[str]) -> tuple[str, ...]:
+    """Folders, with a slash at the end, whose headers are the system's or a toolkit's and no part of the project."""
+    return tuple(str(Path(f).absolute()) + "/" for f in (*include_dirs, "/usr/include", "/usr/local/include")
+                 if f.startswith("/usr/") or any((Path(f) / mark).exists() for mark in _TOOLKIT))
+
+
 def _own_headers(unit: Unit, include_dirs: Sequence[str], pre_includes: Sequence[str]) -> dict[str, list[str]]:
     """Names in ``#include`` of each of the project's headers, where each of them means this file only."""
-    foreign = tuple(str(Path(f).absolute()) + "/" for f in (*include_dirs, "/usr/include", "/usr/local/include")
-                    if f.startswith("/usr/") or any((Path(f) / mark).exists() for mark in _TOOLKIT))
+    foreign = foreign_folders(include_dirs)
     written: dict[str, set[str]] = {}
     for file in unit.files():
         for include in file.expansion.includes:

@@ -359,6 +359,8 @@ class Unit:
     included: list[File] = field(default_factory=list)
     named: frozenset[str] = frozenset()
     """Words of template arguments that kernels are instantiated with and that stand in none of these files."""
+    placed: dict[str, bytes] = field(default_factory=dict)
+    """Texts of files that stand in the user's file in place of their ``#include`` (``whole``), by name."""
 
     def files(self) -> Iterator[File]:
         yield self.main
@@ -371,6 +373,10 @@ class Unit:
     @property
     def kernels(self) -> tuple[Function, ...]:
         return tuple(f for f in self.main.functions if f.is_kernel)
+
+    def sources(self) -> dict[str, bytes]:
+        """The texts of all files by name, as on disk."""
+        return {**{f.name: f.expansion.source for f in self.files()}, **self.placed}
 
     def device_functions(self) -> dict[str, list[Function]]:
         """Device functions by their plain name (overloads and specialisations together), methods apart."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from mutate.analysis.barriers import barrier_objects, barriers_inside
-from mutate.analysis.dataflow import definitions, value_closure
+from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
@@ -55,6 +55,20 @@ class _Retained:
         return any(isinstance(o, Var) and o.member for o in self.needed)
 
 
+class _Flow(Reach):
+    """Data flow without global memory: stores to it are taken away, so no load gets what they would have stored."""
+
+    def sources(self, use: Node, objs: frozenset[Obj], known: set[Obj]) -> Iterator[Node]:
+        return super().sources(use, frozenset(o for o in objs if not _is_global(o)), known)
+
+
+def _is_global(obj: Obj) -> bool:
+    """Whether an object is memory that is surely global."""
+    if not isinstance(obj, Mem):
+        return False
+    return obj.var.space is Space.GLOBAL or (obj.var.type.kind == "pointer" and obj.var.spaces == {Space.GLOBAL})
+
+
 class _Retention:
     """Finds what control flow and the indices of shared and local memory depend on, in all functions of a program."""
 
@@ -101,8 +115,9 @@ class _Retention:
         needed: set[Obj] = set()
         loads: set[Access] = set()
         calls: set[Node] = set()
+        flow = _Flow(info)
         while True:
-            fresh, expressions = value_closure(info, start)
+            fresh, expressions = value_closure(info, start, reach=flow)
             needed |= fresh
             found = {a for a in info.sites.accesses if a.touches_global and a not in loads and a.kind != "asm"
                      and (a.reads or a.kind == "atomic") and _is_read(a.node, expressions)}
@@ -125,8 +140,16 @@ def _loads_global(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> boo
     if id(info) in seen:
         return False
     inner = seen | {id(info)}
-    return any(a.touches_global and (a.reads or a.kind in ("atomic", "asm")) for a in info.sites.accesses) or \
-        any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
+    return any(a.touches_global and (a.reads or a.kind == "asm" or (a.kind == "atomic" and not _is_discarded(a.node)))
+               for a in info.sites.accesses) or any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
+
+
+def _is_discarded(node: Node) -> bool:
+    """Whether nothing is done with the value of an expression."""
+    up = node.parent
+    while up is not None and up.type == "parenthesized_expression":
+        up = up.parent
+    return up is not None and up.type == "expression_statement"
 
 
 def _starts(info: FunctionInfo, without: Set[Node]) -> list[Node]:

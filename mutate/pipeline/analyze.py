@@ -101,6 +101,8 @@ class _Run:
         with self._clock("prove"):
             proven = prove_file(replace(request.source, dynamic=True), self.progress, self._targets)
         self.warnings[:0] = proven.warnings
+        self.request = request = replace(request, source=replace(request.source, path=proven.request.path,
+                                                                 kernels=proven.request.kernels))
         items = self._items(proven)
         # From here on there is something to report, however the run ends.
         try:
@@ -128,8 +130,8 @@ class _Run:
             self.interrupted = True
         kernels = tuple(self._kernel(r, [i for i in items if i.result is r], proven) for r in proven.results)
         return Analysis(request, "gpu" if self.gpu is not None else "sim", kernels, self.machine, self.roofs,
-                        proven.unit.source.decode(errors="replace"), {**proven.seconds, **self.seconds},
-                        tuple(self.warnings), self.interrupted)
+                        proven.unit.sources()[proven.unit.main.name].decode(errors="replace"),
+                        {**proven.seconds, **self.seconds}, tuple(self.warnings), self.interrupted)
 
     @contextmanager
     def _clock(self, name: str) -> Iterator[None]:

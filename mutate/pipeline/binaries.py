@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mutate.dynamic import Binary
-from mutate.frontend.load import load_unit
 from mutate.model import Certificate
 from mutate.mutations.build import VariantText
 from mutate.pipeline.compiling import Compiling, project_headers
 from mutate.pipeline.prove import Candidate, Prover, Work
+from mutate.pipeline.reading import read_kernels
 from mutate.pipeline.run import no_progress
-from mutate.pipeline.select import select_kernels
 from mutate.pipeline.targets import make_targets, needs_instance
 from mutate.pipeline.variants import build, requested_mutations
 from mutate.results import Progress, Request, Target
@@ -46,10 +45,9 @@ def compile_file(request: Request, progress: Progress = no_progress) -> list[Ker
 
     Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
     """
-    source = request.source()
     options = request.source_options()
-    unit = load_unit(source, str(request.path), options)
-    kernels = select_kernels(unit, request.kernels)
+    read = read_kernels(request)
+    unit, kernels = read.unit, read.kernels
     compiling = Compiling(request, project_headers(request, unit))
     built = {id(k): build(unit, k, requested_mutations(request), options, compiling) for k in kernels}
     targets = [t for t in make_targets(unit, kernels, request, []) if not needs_instance(t)]

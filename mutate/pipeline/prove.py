@@ -312,7 +312,7 @@ class Prover:
 
     def _certificate(self, work: Work, c: Candidate, static: StaticCounts, identical: bool) -> Certificate:
         assert c.compiled is not None and work.original is not None  # narrowed by certify_all
-        spans = {n.span.start: self.lines.line_of(n.span.start) for n in c.text.notes if n.span is not None}
+        spans = {n.span.start: self.lines.place(n.span.start)[1] for n in c.text.notes if n.span is not None}
         reasons = [*static_reasons(c.mutations, static, c.text.notes, identical=identical, lines=spans), *c.extra]
         if c.compiled.spill_stores > work.original.spill_stores and not any(r.slug == "spills" for r in reasons):
             reasons.append(Reason("spills", f"the variant spills {c.compiled.spill_stores} bytes, the original "

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
-from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import calls_template_argument
 from mutate.pipeline.compiling import Compiling, device_source, project_headers
-from mutate.pipeline.select import select_kernels
+from mutate.pipeline.reading import as_included, read_kernels
 from mutate.pipeline.start import remember_complete, start_compilers
 from mutate.results import KernelResult, Progress, Report, Request, Target
+from mutate.source import Lines
 
 if TYPE_CHECKING:
     from mutate.pipeline.prove import Prover
@@ -34,8 +34,12 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass
 class Proven:
-    """Variants with their certificates, not written yet. ``prover`` has the binaries; ``None`` with ``--no-verify``."""
+    """Variants with their certificates, not written yet. ``prover`` has the binaries; ``None`` with ``--no-verify``.
 
+    ``request`` names the file that was taken.
+    """
+
+    request: Request
     unit: Unit
     results: list[KernelResult]
     prover: Prover | None
@@ -47,14 +51,22 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     """Mutates, compiles and certifies. Raises ``KmutateError`` for what the user has to mend.
 
     ``targets_of`` says which instances with which launches are meant, all of the file's by default. A kernel that does
-    not compile is an error of that kernel only when others do.
+    not compile is an error of that kernel only when others do. Where none does, the file is taken as a part of one that
+    includes it.
     """
+    proven = as_included(request, lambda asked: _prove_file(asked, progress, targets_of))
+    if proven.request.path != request.path:
+        proven.warnings.insert(0, f"{request.path} does not compile by itself: taken as a part of "
+                               f"{proven.request.path}, which includes it")
+    return proven
+
+
+def _prove_file(request: Request, progress: Progress, targets_of: MakeTargets | None) -> Proven:
     start = time.perf_counter()
-    source = request.source()
     start_compilers(request)
     options = request.source_options()
-    unit = load_unit(source, str(request.path), options)
-    kernels = select_kernels(unit, request.kernels)
+    read = read_kernels(request)
+    source, unit, kernels = read.source, read.unit, read.kernels
     if len(kernels) * len(source) > MOST_TEXT:
         raise KmutateError("too-large", f"each variant is the whole file, and this one has {len(kernels)} kernels in "
                            f"{len(source) / 1e6:.1f} MB", file=str(request.path),
@@ -71,7 +83,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
         from mutate.pipeline.variants import build, requested_mutations
 
         compositions = requested_mutations(request)
-        warnings = _condition_warnings(unit)
+        warnings = [*read.warnings, *_condition_warnings(unit)]
         targets: list[Target] | None = None
         if any(calls_template_argument(k) for k in kernels):
             # What such a kernel calls is said by its instances.
@@ -106,7 +118,7 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     errors = [r.error for r in results if r.error is not None]
     if errors and len(errors) == len(results):
         raise errors[0]
-    return Proven(unit, results, prover, seconds, warnings)
+    return Proven(request, unit, results, prover, seconds, warnings)
 
 
 def _targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
@@ -130,7 +142,7 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     start = time.perf_counter()
     from mutate.pipeline.output import write_outputs
 
-    report = Report(request, tuple(proven.results), proven.seconds, tuple(proven.warnings))
+    report = Report(proven.request, tuple(proven.results), proven.seconds, tuple(proven.warnings))
     report = write_outputs(report, proven.unit)
     proven.seconds["write"] = time.perf_counter() - start
     return report
@@ -157,6 +169,6 @@ def _assumed_headers(prover: Prover) -> list[str]:
 def _condition_warnings(unit: Unit) -> list[str]:
     out = []
     for span in unit.main.expansion.unknown_conditions:
-        line = unit.source.count(b"\n", 0, span.start) + 1
-        out.append(f"{unit.main.name}:{line}: cannot evaluate this #if; taken as false (set -D to decide)")
+        file, line = Lines(unit.source).place(span.start)
+        out.append(f"{file or unit.main.name}:{line}: cannot evaluate this #if; taken as false (set -D to decide)")
     return out

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mutate.errors import KmutateError
-from mutate.frontend.load import load_unit
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.pipeline.compiling import Compiling, device_source, original_error, project_headers
+from mutate.pipeline.reading import as_included, read_kernels
 from mutate.pipeline.run import no_progress
-from mutate.pipeline.select import select_kernels
 from mutate.pipeline.start import remember_complete
 from mutate.pipeline.targets import make_targets, needs_instance
 from mutate.results import Progress, Request, Target
@@ -42,12 +41,17 @@ def run_simulation(request: SimulateRequest, machine: Machine | None, progress: 
 
     A kernel that fails is an error of that kernel only when others do not.
     """
+    return as_included(request.source, lambda source: _run_simulation(replace(request, source=source), machine,
+                                                                      progress, launches))
+
+
+def _run_simulation(request: SimulateRequest, machine: Machine | None, progress: Progress,
+                    launches: Sequence[Launch] | None) -> SimulateReport:
     start = time.perf_counter()
     source = request.source
-    text = source.source()
-    unit = load_unit(text, str(source.path), source.source_options())
-    kernels = select_kernels(unit, source.kernels)
-    warnings: list[str] = []
+    read = read_kernels(source)
+    text, unit, kernels = read.source, read.unit, read.kernels
+    warnings = list(read.warnings)
     works = [_Work(t) for t in launched(unit, kernels, source, warnings, launches)]
     seconds = {"parse": time.perf_counter() - start}
     start = time.perf_counter()
@@ -118,7 +122,7 @@ def _compile(works: Sequence[_Work], unit: Unit, request: Request, progress: Pro
     built = [(w, w.compiled) for w in works if w.compiled is not None]
     if not built:
         return
-    sources = {f.name: f.expansion.source for f in unit.files()}
+    sources = unit.sources()
     for (work, compiled), listing in zip(built, disassemble([(c.cubin, c.entry) for _, c in built], request.arch),
                                          strict=True):
         work.listing = listing

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File, Function, Unit, declarator_name
+from mutate.source import Lines
 
 MOST_CALLERS = 6
 """How many calls are followed upwards from a launch."""
@@ -137,7 +138,7 @@ class HostCode:
     def line_of(self, node: Node) -> int:
         """1-based line of the user's file that a node stands in."""
         expansion = self.file_of(node).expansion
-        return expansion.source.count(b"\n", 0, expansion.to_source(node.span).start) + 1
+        return Lines(expansion.source).place(expansion.to_source(node.span).start)[1]
 
     def function_of(self, node: Node) -> Function | None:
         for up in node.ancestors():

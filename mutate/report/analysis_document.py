@@ -181,7 +181,7 @@ def _variant(v: AnalyzedVariant, lines: Lines) -> dict[str, Any]:
         "certificate": None, "diff": v.diff}
     if refusal is not None:
         out["refusal"] = {"slug": refusal.slug, "text": refusal.why, "hint": refusal.hint,
-                          "line": lines.line_of(refusal.span.start) if refusal.span is not None else None}
+                          "line": lines.place(refusal.span.start)[1] if refusal.span is not None else None}
     if result.log:
         out["log"] = result.log
     if v.certificate is not None:
@@ -220,7 +220,7 @@ def _kernel(analysis: Analysis, kernel: KernelAnalysis) -> dict[str, Any]:
     out: dict[str, Any] = {
         "name": target.kernel.qualified,
         "instance": target.instance,
-        "line": lines.line_of(expansion.to_source(target.kernel.node.span).start),
+        "line": lines.place(expansion.to_source(target.kernel.node.span).start)[1],
         "launches": [_launch(analysis, la, lines) for la in kernel.launches]}
     if kernel.error is not None:
         out["error"] = error_document(kernel.error)

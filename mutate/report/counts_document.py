@@ -75,7 +75,7 @@ def _kernel(kernel: SimulatedKernel, checks: tuple[str, ...]) -> dict[str, Any]:
         launches.append(entry)
     out: dict[str, Any] = {
         "name": target.kernel.qualified, "instance": target.instance,
-        "line": lines.line_of(target.kernel.file.expansion.to_source(target.kernel.node.span).start),
+        "line": lines.place(target.kernel.file.expansion.to_source(target.kernel.node.span).start)[1],
         "launches": launches}
     if kernel.error is not None:
         out["error"] = error_document(kernel.error)

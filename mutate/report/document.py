@@ -76,7 +76,7 @@ def _variant(v: VariantResult, lines: Lines) -> dict[str, Any]:
     refusals: list[dict[str, Any]] = []
     if v.refusal is not None:
         refusals.append({"slug": v.refusal.slug, "text": v.refusal.why,
-                         **({"line": lines.line_of(v.refusal.span.start)} if v.refusal.span is not None else {}),
+                         **({"line": lines.place(v.refusal.span.start)[1]} if v.refusal.span is not None else {}),
                          **({"hint": v.refusal.hint} if v.refusal.hint else {})})
     out: dict[str, Any] = {"mutation": v.mutation, "outcome": str(v.outcome),
                            "path": str(v.path) if v.path is not None else None,
@@ -92,7 +92,7 @@ def _kernel(result: KernelResult) -> dict[str, Any]:
     lines = Lines(target.kernel.file.expansion.source)
     out: dict[str, Any] = {
         "name": target.kernel.qualified, "instance": target.instance,
-        "line": lines.line_of(target.kernel.file.expansion.to_source(target.kernel.node.span).start),
+        "line": lines.place(target.kernel.file.expansion.to_source(target.kernel.node.span).start)[1],
         "launches": [{"grid": list(la.grid), "block": list(la.block), "dynamic_smem": la.smem, "seed": la.seed}
                      for la in target.launches],
         "variants": [_variant(v, lines) for v in result.variants],

@@ -90,8 +90,9 @@ def listing(counts: LaunchCounts | None, target: Target, source: str, stalls: St
     expansion = target.kernel.file.expansion
     span = expansion.to_source(target.kernel.node.span)
     own = Lines(expansion.source)
-    kernel_lines = range(own.line_of(span.start), own.line_of(max(span.start, span.end - 1)) + 1)
-    main = target.kernel.file.name
+    main, first = target.kernel.file.name, own.place(span.start)
+    kernel_lines = range(first[1], own.place(max(span.start, span.end - 1))[1] + 1) if first[0] in (None, main) else \
+        range(0)  # it stands in a file that is included
     by_file: dict[str, dict[int, LineCounts]] = {}
     for found in counts.lines:
         if found.place is not None:

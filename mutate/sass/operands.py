@@ -14,7 +14,7 @@ from mutate.sass.disasm import Instruction
 
 _SPLIT = re.compile(r",(?![^\[\]{}()]*[\]})])")
 _REGISTER = re.compile(r"^([-~!|]*)(U?[RP])(\d+|Z|T)((?:\.\w+)*)\|?((?:\.\w+)*)$")
-_CONSTANT = re.compile(r"^([-~|]*)c\[0x([0-9a-f]+)\]\[(?:URZ\+?|RZ\+?)?(0x[0-9a-f]+)?\]\|?((?:\.\w+)*)$")
+_CONSTANT = re.compile(r"^([-~|]*)c\[0x([0-9a-f]+)\]\[(?:URZ\+?|RZ\+?)?(-?0x[0-9a-f]+)?\]\|?((?:\.\w+)*)$")
 _HEX = re.compile(r"^-?0x[0-9a-f]+$")
 _FLOAT = re.compile(r"^[-+]?(?:\d+(?:\.\d*)?(?:e[-+]?\d+)?|INF|QNAN|SNAN)$", re.IGNORECASE)
 
@@ -84,8 +84,9 @@ def parse_operand(text: str) -> Operand:
     match = _CONSTANT.match(text)
     if match:
         marks, bank, offset, suffix = match.groups()
-        return Operand(text, "c", int(offset or "0", 16), int(bank, 16), negative="-" in marks, inverted="~" in marks,
-                       absolute="|" in marks, suffix=suffix)
+        # nvdisasm prints the 16 bits of an offset signed, so one in the upper half of a bank is negative.
+        return Operand(text, "c", int(offset or "0", 16) & 0xFFFF, int(bank, 16), negative="-" in marks,
+                       inverted="~" in marks, absolute="|" in marks, suffix=suffix)
     if _HEX.match(text):
         return Operand(text, "int", int(text, 16))
     if _FLOAT.match(text):
@@ -109,8 +110,8 @@ def destination_width(instruction: Instruction) -> int | None:
         return 8
     if "128" in modifiers or (instruction.name == "LDSM" and "4" in modifiers):
         return 4
-    if (instruction.name in ("SHF", "USHF") and "HI" in modifiers) or instruction.name == "MUFU":
-        return 1  # a funnel shift of two registers gives its upper word, as MUFU.RCP64H does of a double
+    if instruction.name in ("SHF", "USHF", "MUFU"):
+        return 1  # a funnel shift of two registers gives one word of them, as MUFU.RCP64H does of a double
     if instruction.name in ("F2F", "F2I", "I2F"):
         # Of the two types the result's counts: the first one of F2F, and what is no source of the others.
         types = [m for m in modifiers if m[1:] in ("16", "32", "64")]

@@ -96,6 +96,8 @@ def parse_constant(text: str) -> Constant | None:
         elif part not in ("RZ", "URZ", ""):
             register = part
     marks = match["marks"]
+    if register is None:  # nvdisasm prints the 16 bits signed; beside a register it may be one that is subtracted
+        offset &= 0xFFFF
     return Constant(int(match["bank"], 16), offset, register, "-" in marks, "~" in marks or "!" in marks, "|" in marks,
                     match["suffix"])
 

@@ -13,6 +13,7 @@ from instances import Includes, Project
 from mutate.errors import KmutateError
 from mutate.frontend.load import SourceOptions, load_unit, read_source
 from mutate.frontend.units import Function, Unit
+from mutate.frontend.whole import included_kernels, whole_text
 
 SUFFIXES = (".cu", ".cuh")
 HEADERS = (".h", ".hpp", ".inl")
@@ -64,6 +65,13 @@ class Found:
     instances: Sequence[str | None]
 
 
+def _with_included(unit: Unit, path: Path, options: SourceOptions, files: Sequence[Path]) -> Unit:
+    """A file without a kernel that includes some, of files that are no sources by themselves: with them in place."""
+    known = {p.resolve() for p in files}
+    found = [k for k in included_kernels(unit, options.include_dirs) if Path(k.file.name).resolve() not in known]
+    return load_unit(whole_text(unit, found)[0], str(path), options) if found and not unit.kernels else unit
+
+
 def read_project(root: Path, arch: str, most: int, problems: list[str], *, headers: bool = False,
                  progress: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Found]:
     """All kernels of a project, templates with at most so many instances. ``problems`` gets what cannot be read."""
@@ -75,7 +83,8 @@ def read_project(root: Path, arch: str, most: int, problems: list[str], *, heade
         progress(number, len(files))
         folders = includes.folders(path)
         try:
-            unit = load_unit(read_source(path), str(path), SourceOptions((), folders, arch))
+            options = SourceOptions((), folders, arch)
+            unit = _with_included(load_unit(read_source(path), str(path), options), path, options, files)
         except (KmutateError, OSError) as error:
             problems.append(f"{path}: {error}")
             continue

@@ -256,6 +256,26 @@ __global__ void k(float *out, const float *in, int n) {
     assert "km_site(((int *)to)[i]) = ((const int *)from)[i]" in body
 
 
+def test_math_only_keeps_no_call_for_what_it_would_store() -> None:
+    """Stores to global memory are taken away: no load gets their values, and an update that nobody reads gives none."""
+    body = text_of("""__device__ void count(int *bins, int *overflow, int v) {
+    int before = atomicAdd(&bins[v & 31], 1);
+    if (before == 255) atomicAdd(&overflow[v], 256);
+}
+__device__ void mix(int *state) { state[1] = state[0] >> 3; }
+__global__ void k(int *out, int *state, int *overflow, const int *in) {
+    __shared__ int bins[32];
+    int *mine = state + 4 * threadIdx.x;
+    count(bins, overflow, in[threadIdx.x]);
+    mix(mine);
+    out[threadIdx.x] = bins[mine[0] & 31];
+}
+""", "math-only")
+    kernel = body.split("__global__")[1]
+    assert "count_km(bins, overflow, in[threadIdx.x])" in kernel and "mix_km(mine)" in kernel
+    assert "km_atomicAdd(&overflow[v], 256)" in body and "int before = atomicAdd(&bins" in body
+
+
 def test_math_only_does_not_wait_for_what_nobody_stores() -> None:
     chained = """__global__ void k(volatile int *flags, volatile int *sums, int me) {
     int p = 0;

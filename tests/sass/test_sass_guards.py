@@ -12,6 +12,7 @@ from mutate.sass.classes import class_of
 from mutate.sass.disasm import Instruction
 from mutate.sass.guards import guarded, never_executed
 from mutate.sass.lines import line_table
+from mutate.sim.operand import parse_constant
 from mutate.toolchain.elf import Cubin
 
 HEAD = """__constant__ int km_flag;
@@ -318,11 +319,21 @@ def test_a_texture_access_writes_its_two_destinations_and_predicates():
     assert stores_guarded(flag, test, ("TEX.LL", "P0, R12, R14, R2, R12, UR4, 0x0, 2D, 0xf"), *tail) == [False]
 
 
-def test_the_upper_word_of_a_funnel_shift_is_one_register():
+@pytest.mark.parametrize("shift", ["SHF.L.U64.HI", "SHF.R.U64", "SHF.R.S64"])
+def test_a_word_of_a_funnel_shift_is_one_register(shift):
     flag, test = ("LDC", "R9, c[0x3][0x0]"), ("ISETP.NE.AND", "P0, PT, R9, RZ, PT")
     tail = (test, (*STORE, "@P0"), ("EXIT",))
-    assert stores_guarded(flag, ("SHF.L.U64.HI", "R8, R10, 0x2, R11"), *tail) == [True]
-    assert stores_guarded(flag, ("SHF.L.U64.HI", "R9, R10, 0x2, R11"), *tail) == [False]
+    assert stores_guarded(flag, (shift, "R8, R10, 0x2, R11"), *tail) == [True]
+    assert stores_guarded(flag, (shift, "R9, R10, 0x2, R11"), *tail) == [False]
+
+
+def test_a_flag_behind_32_kb_of_constants_is_printed_with_a_negative_offset():
+    listing = [i(0, "ULDC", "UR7, c[0x3][-0x600]"), i(1, "ISETP.NE.AND", "P0, PT, RZ, UR7, PT"), i(2, *STORE, "@P0"),
+               i(3, "EXIT")]
+    assert guarded(listing, 0xFA00) == {2}
+    assert guarded(listing, 0xFA04) == frozenset()
+    constant = parse_constant("c[0x3][-0x600]")
+    assert constant is not None and constant.offset == 0xFA00
 
 
 def test_a_value_that_is_set_under_both_of_two_opposite_predicates():

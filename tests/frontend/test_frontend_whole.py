@@ -1,0 +1,91 @@
+"""Kernels in files that the user's file includes: read, mutated and compiled as a part of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mutate.errors import KmutateError
+from mutate.frontend.load import SourceOptions
+from mutate.frontend.whole import includers
+from mutate.model import Verdict
+from mutate.pipeline.reading import read_kernels, read_unit
+from mutate.pipeline.run import prove_file
+from mutate.results import Request
+from mutate.source import Lines
+from mutate.toolchain.locate import find_toolchain
+
+MAIN = b"""#include <cstdio>
+#define SCALE 2.0f
+#include "src/kernel.cu" /* the kernel,
+   and nothing else */
+#include "src/kernel.cu"
+
+int main() {
+    float *out, *in;
+    int n = 4096;
+    cudaMalloc(&out, n * sizeof(float)); cudaMalloc(&in, n * sizeof(float));
+    scale<<<n / 256, 256>>>(out, in, n);
+}
+"""
+KERNEL = b"""#pragma once
+#include "index.h"
+
+__global__ void scale(float *out, const float *in, int n)
+{
+    int i = index();
+    if (i < n) out[i] = SCALE * in[i];
+}
+"""
+INDEX = b"__device__ inline int index() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    for name, text in (("main.cu", MAIN), ("src/kernel.cu", KERNEL), ("src/index.h", INDEX),
+                       ("other.cu", b"__global__ void own(int *p) { p[0] = 1; }\n#include \"src/kernel.cu\"\n")):
+        (tmp_path / name).write_bytes(text)
+    return tmp_path
+
+
+def test_the_included_file_stands_in_place_of_its_include_with_its_own_lines(project: Path) -> None:
+    read = read_kernels(Request(project / "main.cu"))
+    text = read.source.decode()
+    assert [k.name for k in read.kernels] == ["scale"] and text.count("void scale") == 1, "once is once"
+    assert '#include "src/index.h"' in text, "named from where it stands now"
+    assert f'#line 3 "{(project / "main.cu").as_posix()}"\n /* the kernel,\n   and nothing else */' in text
+    lines = Lines(read.source)
+    assert lines.place(read.source.index(b"__global__")) == ((project / "src" / "kernel.cu").as_posix(), 4)
+    assert lines.place(read.source.index(b"int main")) == ((project / "main.cu").as_posix(), 7)
+    assert lines.place(0) == (None, 1)
+    assert read.unit.sources()[str(project / "main.cu")] == MAIN
+
+
+def test_kernels_of_included_files_are_named_where_the_file_has_its_own(project: Path) -> None:
+    def names(*wanted: str) -> list[str]:
+        return [k.name for k in read_unit(source, project / "other.cu", SourceOptions(), wanted).kernels]
+
+    source = (project / "other.cu").read_bytes()
+    assert names() == ["own"] and names("scale") == ["scale"] and names("own|scale") == ["own"]
+    (warning,) = read_unit(source, project / "other.cu", SourceOptions(), ()).warnings
+    assert "scale (kernel.cu)" in warning and "-k" in warning
+    with pytest.raises(KmutateError) as caught:
+        names("missing")
+    assert caught.value.slug == "unknown-kernel"
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_a_file_that_needs_another_one_is_compiled_as_a_part_of_it(project: Path) -> None:
+    request = Request(project / "src" / "kernel.cu", ("memory-only",))
+    assert includers(request.path) == [project / "main.cu", project / "other.cu"]
+    proven = prove_file(request)
+    assert proven.request.path == project / "main.cu" and "main.cu" in proven.warnings[0]
+    (variant,) = proven.results[0].variants
+    assert variant.certificate is not None and variant.certificate.verdict is Verdict.VALID
+    assert variant.text is not None and b"int main() {" in variant.text.text, "it takes the place of main.cu"
+    (project / "src" / "index.h").write_bytes(INDEX.replace(b"blockIdx", b"blockId"))
+    with pytest.raises(KmutateError) as caught:
+        prove_file(request)
+    assert caught.value.slug == "original-does-not-compile"
