@@ -201,7 +201,8 @@ def _template_parameters(node: Node) -> tuple[tuple[str, ...], int]:
     return tuple(names), defaults
 
 
-def _parameters(declarator: Node | None) -> tuple[Parameter, ...]:
+def parameters(declarator: Node | None) -> tuple[Parameter, ...]:
+    """The parameters that a function's declarator declares."""
     plist = declarator.get("parameters") if declarator is not None else None
     out: list[Parameter] = []
     for p in plist.kids if plist is not None else ():
@@ -342,7 +343,7 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
         and outer.type == "function_declarator"
     return Function(
         name=plain, qualified="::".join((*namespaces, *outside, plain)), node=node, body=body, item=entry, file=file,
-        params=_parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
+        params=parameters(declarator), is_kernel=b"__global__" in words, is_device=b"__device__" in words,
         is_method=owner is not None or bool(outside), template_params=template[0], template_defaults=template[1],
         extern_c=extern_c, launch_bounds=tuple(k.text for k in bounds.kids) if bounds is not None else (),
         returns_void=void, is_const=bool(_CONST_METHOD.search(head)),

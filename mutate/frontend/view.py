@@ -11,7 +11,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
 
-from mutate.frontend.units import File, Function, Item, Unit, declarator_name, function_declarator
+from mutate.frontend.tree import Node
+from mutate.frontend.units import File, Function, Item, Unit, declarator_name, function_declarator, parameters
 from mutate.source import Span, blank
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
@@ -89,16 +90,56 @@ def needed_items(unit: Unit, kernels: Sequence[Function], names: Set[str] = froz
         needed |= kernel.item.mentions | _template_arguments(unit, kernel)
     kept: set[int] = set()
     grew = True
-    items = [i for f in unit.files() for i in f.items]
+    items = [(i, f.main) for f in unit.files() for i in f.items]
     start = {id(k.item) for k in kernels}
+    spaces: set[str] = set()
     while grew:
         grew = False
-        for item in items:
-            if id(item) not in kept and _keeps(item, start, needed):
+        for item, main in items:
+            if id(item) not in kept and _keeps(item, start, needed) and (main or _is_near(item, needed, spaces)):
                 kept.add(id(item))
                 needed |= item.mentions
+                spaces.update(item.namespaces[:1])
                 grew = True
-    return kept, needed
+    nowhere = {n for i, _ in items for n in i.namespaces} - {n for i, _ in items if id(i) in kept for n in i.namespaces}
+    for kernel in kernels:
+        kept -= {id(i) for i, _ in items if id(i) not in start and _is_overload(i, kernel)}
+    return kept - {id(i) for i, _ in items if i.kind == "using" and _names_all_of(i) in nowhere}, needed
+
+
+def _is_near(item: Item, needed: Set[str], spaces: Set[str]) -> bool:
+    """Whether what is used can see an item of a header: it stands in no namespace, in one that is named somewhere or
+
+    has something that is used. A library has a function for every word that a kernel calls a variable by.
+    """
+    if item.kind == "using":
+        first = _USED.search(item.node.text)
+        if first is not None and first[1] not in spaces and first[1] not in needed:
+            return False
+    return not item.namespaces or item.namespaces[0] in spaces or not needed.isdisjoint(item.namespaces)
+
+
+# What a using-declaration, a using-directive or an alias of a namespace begins with.
+_USED = re.compile(r"(?:\busing\s+(?:namespace\s+)?|=\s*)(?:::\s*)?(\w+)")
+_USING_ALL = re.compile(r"using\s+namespace\s+(?:::\s*)?(?:\w+\s*::\s*)*(\w+)\s*;")
+
+
+def _names_all_of(item: Item) -> str:
+    found = _USING_ALL.search(item.node.text)
+    return found[1] if found is not None else ""
+
+
+def _is_overload(item: Item, kernel: Function) -> bool:
+    """Whether an item is another kernel of the same name: NVRTC is asked for a kernel by its name alone."""
+    if item.kind != "function" or kernel.name not in item.names or item.namespaces != kernel.item.namespaces or \
+            item.node.type == "template_declaration" or kernel.is_template or "__global__" not in _head_words(item):
+        return False
+    theirs, own = function_declarator(item.node), function_declarator(kernel.node)
+    return theirs is not None and own is not None and _types(theirs) != _types(own)
+
+
+def _types(declarator: Node) -> list[str]:
+    return ["".join(p.type_text.split()) for p in parameters(declarator)]
 
 
 def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) -> tuple[Span, ...]:
@@ -125,17 +166,31 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
 
 
 def host_members(item: Item) -> list[Span]:
-    """Member functions of a type that only the host has: NVRTC refuses them."""
-    if item.kind != "type" or "__host__" not in item.mentions:
+    """Member functions of a type that only the host has: NVRTC refuses them, or what they call."""
+    if item.kind != "type" or ("__host__" not in item.mentions and not any(map(_RUNTIME.match, item.mentions))):
         return []
     out = []
     for node in item.node.walk():
         if node.type == "function_definition":
             body = node.get("body") or next((k for k in node.kids if k.type == "compound_statement"), None)
-            words = set(_WORD.findall(node.text_source[node.start : body.start if body is not None else node.end]))
-            if b"__host__" in words and b"__device__" not in words:
+            at = body.start if body is not None else node.end
+            words = set(_WORD.findall(node.text_source[node.start : at]))
+            if b"__device__" in words or b"virtual" in words:
+                continue
+            if b"__host__" in words or _CALLS_RUNTIME.search(node.text_source, at, node.end):
                 out.append(node.span)
     return out
+
+
+# Functions of the runtime API of which kernels have none.
+_RUNTIME_NAME = (r"cuda(?:Malloc|Free|Memcpy|Memset|MemPrefetch|MemAdvise|MemGet|Host|Stream|Event|Device(?:Sync|Reset)"
+                 r"|SetDevice|Launch|Func|GetLastError|GetErrorString|PeekAtLastError)\w*")
+_RUNTIME = re.compile(_RUNTIME_NAME)
+_CALLS_RUNTIME = re.compile(rb"\b" + _RUNTIME_NAME.encode() + rb"\s*\(")
+
+
+# Of `struct S {...} __align__(8);` the grammar, which is not shown the attribute, takes the end for a statement.
+_ATTRIBUTE_BEHIND = re.compile(rb"\s*(?:__align__|__attribute__)\s*\((?:[^();{}]|\((?:[^();{}]|\([^();{}]*\))*\))*\)")
 
 
 def blanked_items(file: File, kept: Set[int]) -> list[Span]:
@@ -150,6 +205,9 @@ def blanked_items(file: File, kept: Set[int]) -> list[Span]:
     at = [(expansion.to_source(i.node.span), i) for i in file.items]
     first_kept = [s.start for s, i in at if id(i) in kept]
     for span, item in at:
+        if id(item) not in kept and item.kind == "type" and (
+                attribute := _ATTRIBUTE_BEHIND.match(expansion.source, span.end)) is not None:
+            span = Span(span.start, attribute.end())
         if id(item) in kept:
             stays = max(stays, span.end)
             spans += [expansion.to_source(s) for s in host_members(item)]

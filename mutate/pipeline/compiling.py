@@ -85,5 +85,23 @@ def original_error(kernel: str, result: CompileFailed, arch: str, file: str, sou
     return KmutateError("original-does-not-compile", f"kernel {kernel} does not compile for {arch}: {error.message}",
                         file=file, source=source if span is not None else None, span=span,
                         where=None if span is not None or error.file is None else f"{error.file}:{error.line}",
-                        hint="set -I, -D, -std or -arch as your build does; kmutate variants --no-verify writes "
-                             "variants unproven")
+                        hint=_hint(error.message, arch, source))
+
+
+_ENDED = re.compile(r'identifier "(__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))" is undefined')
+_UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
+_TOOLKIT = re.compile(r'cannot open source file "((?:curand|cublas|cufft|cusparse|cusolver|npp|nvml|cudnn)\w*\.h)"')
+
+
+def _hint(message: str, arch: str, source: bytes) -> str:
+    """What to do next. Older sources use what current compilers no longer have."""
+    if (found := _ENDED.search(message)) is not None:
+        return (f"nvcc has no {found[1]} for {arch} either; {found[1]}_sync takes its place, and "
+                f"-D '{found[1]}(...)={found[1]}_sync(0xffffffffu, __VA_ARGS__)' compiles the file as it is")
+    if (found := _UNDEFINED.search(message)) is not None and re.search(
+            rb"\btexture\s*<[^<>;]*>\s*" + found[1].encode() + rb"\b", source):
+        return (f"{found[1]} is a texture reference, which CUDA 12 no longer has: a texture object "
+                "(cudaTextureObject_t) takes its place")
+    if (found := _TOOLKIT.search(message)) is not None:
+        return f"{found[1]} comes with the CUDA toolkit: CUDA_HOME names one that has it, or -I its include folder"
+    return ("set -I, -D, -std or -arch as your build does; kmutate variants --no-verify writes variants unproven")

@@ -11,8 +11,10 @@ from mutate.toolchain.locate import Toolchain, first_stub_dir, stub_dir
 
 _ARCH = re.compile(r"sm_(\d+)([af]?)")
 PRELUDE = "kmutate_prelude.h"
-HOST_MACROS = {"__linux__": "1", "__x86_64__": "1", "__NVCC__": "1"}
-"""What nvcc defines on Linux and NVRTC does not. (Of ``__GNUC__`` NVRTC's headers conclude that there is a glibc.)"""
+HOST_MACROS = {"__linux__": "1", "__x86_64__": "1", "__NVCC__": "1",
+               "_POSIX_VERSION": "200809L"}
+"""What nvcc defines on Linux and NVRTC does not, and unistd.h, which host code asks for clocks with. (Of ``__GNUC__``
+NVRTC's headers conclude that there is a glibc.)"""
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from mutate.errors import KmutateError
 from mutate.frontend.headers import Headers
 from mutate.frontend.load import SourceOptions, load_unit
-from mutate.frontend.view import device_text, host_spans
+from mutate.frontend.view import device_text, host_spans, needed_items
+from mutate.pipeline.run import prove_file
+from mutate.results import Request
+from mutate.toolchain.locate import find_toolchain
 
 KERNEL = "__global__ void k(float *p) { *p = twice(*p); }\n"
 TOOLS = """#pragma once
@@ -125,3 +129,46 @@ def test_includes_of_a_header_are_looked_up_beside_it(tmp_path: Path) -> None:
     unit = load_unit((tmp_path / "m.cu").read_bytes(), str(tmp_path / "m.cu"))
     assert "in_sub" in unit.device_functions()
     assert len(unit.included) == 2
+
+
+def test_what_a_kernel_calls_by_a_librarys_words_does_not_bring_the_library(tmp_path: Path) -> None:
+    """A namespace counts where something names it, or something in it is used."""
+    (tmp_path / "library.h").write_text(
+        "#include <vector>\n"
+        "namespace json { enum class Kind { key, value }; using std::begin;\n"
+        "template <class T> struct Reader { std::vector<T> of; };\n"
+        "#define MADE(name) constexpr int size_of_##name = sizeof(std::vector<int>);\nMADE(t) }\n"
+        "using json::Reader;\nnamespace host { void run(std::vector<int> key); }\n"
+        "namespace mine { inline __device__ int twice(int n) { return 2 * n; } }\n")
+    text = ('#include "library.h"\nusing namespace host;\n'
+            "__global__ void k(int *out, const int *key, int t) { out[t] = mine::twice(key[t]); }\n")
+    unit = load_unit(text.encode(), str(tmp_path / "k.cu"))
+    kept, _ = needed_items(unit, unit.kernels)
+    (header,) = unit.included
+    assert [i.names for i in header.items if id(i) in kept] == [{"twice"}]
+    assert [i.kind for i in unit.main.items if id(i) in kept] == ["function"], "no namespace without its header"
+    named = load_unit(text.replace("int t)", "json::Kind, int t)").encode(), str(tmp_path / "k.cu"))
+    kept, _ = needed_items(named, named.kernels)
+    assert {"Kind", "key", "value"} in [i.names for i in named.included[0].items if id(i) in kept]
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_host_code_among_what_kernels_need(tmp_path: Path) -> None:
+    """Members that call the runtime, other kernels of the name, attributes behind a structure, headers of graphics."""
+    (tmp_path / "types.h").write_text("struct Pair {\n    int first, second;\n} __align__(8);\n"
+                                      "#if _POSIX_VERSION < 200112L\n#error no clock\n#endif\n")
+    source = (b'#include <cuda_gl_interop.h>\n#include "types.h"\n'
+              b"struct Managed {\n"
+              b"    void *operator new(size_t n) { void *p; cudaMallocManaged(&p, n); return p; }\n};\n"
+              b"struct Element : public Managed { int value; };\n"
+              b"__global__ void k(Element *e, int n);\n"
+              b"__global__ void k(Element *e, float n) { if (threadIdx.x < n) e[threadIdx.x].value += 1; }\n")
+    (result,) = prove_file(Request(tmp_path / "k.cu", ("memory-only",), text=source)).results
+    assert result.error is None
+    with pytest.raises(KmutateError) as caught:
+        prove_file(Request(tmp_path / "k.cu", text=b"__global__ void k(int *p) { p[0] = __shfl(p[1], 0); }"))
+    assert "-D '__shfl(...)=__shfl_sync(0xffffffffu, __VA_ARGS__)'" in (caught.value.hint or "")
+    with pytest.raises(KmutateError) as caught:
+        prove_file(Request(tmp_path / "k.cu", text=b"texture<float, 1> ref;\n__global__ void k(float *p) "
+                                                   b"{ p[0] = tex1Dfetch(ref, 0); }"))
+    assert "texture reference" in (caught.value.hint or "")

@@ -105,6 +105,7 @@ typedef uint64_t uintptr_t, uintmax_t;
 #define DBL_TRUE_MIN 4.94065645841246544177e-324
 #endif
 
+typedef long off_t, ssize_t;
 typedef unsigned char u_char;
 typedef unsigned short ushort, u_short;
 typedef unsigned int uint, u_int;
