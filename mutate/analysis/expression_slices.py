@@ -12,7 +12,7 @@ from mutate.analysis.objects import members_of
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.repeats import separating_barriers
-from mutate.analysis.sites import Access
+from mutate.analysis.sites import Access, is_discarded
 from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
 from mutate.analysis.value import is_number
 from mutate.analysis.values import arguments, callee_name
@@ -160,8 +160,12 @@ class ExpressionSlicer:
         return False
 
     def kept_stores(self) -> list[Access]:
-        """Global stores whose value something kept reads back: they stay as they are."""
-        return [a for a in self.info.sites.accesses if a.touches_global and a.kind in ("store", "update")
+        """Global stores, and updates of which only the memory has the result, whose value something kept reads back.
+
+        They stay as they are.
+        """
+        return [a for a in self.info.sites.accesses if a.touches_global
+                and (a.kind in ("store", "update") or (a.kind == "atomic" and is_discarded(a.node)))
                 and self._any_needed(frozenset(Mem(r) for r in a.roots))]
 
     @property

@@ -51,6 +51,14 @@ class Access:
         return self.kind in _WRITING or self.asm_kind in ("store", "atomic")
 
 
+def is_discarded(node: Node) -> bool:
+    """Whether nothing is done with the value of an expression."""
+    up = node.parent
+    while up is not None and up.type == "parenthesized_expression":
+        up = up.parent
+    return up is not None and up.type == "expression_statement"
+
+
 @dataclass(eq=False)
 class Barrier:
     """``scope``: block | warp | cluster | grid. ``node`` is the call or the asm expression."""

@@ -10,7 +10,7 @@ from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
-from mutate.analysis.sites import Access
+from mutate.analysis.sites import Access, is_discarded
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -140,16 +140,8 @@ def _loads_global(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> boo
     if id(info) in seen:
         return False
     inner = seen | {id(info)}
-    return any(a.touches_global and (a.reads or a.kind == "asm" or (a.kind == "atomic" and not _is_discarded(a.node)))
+    return any(a.touches_global and (a.reads or a.kind == "asm" or (a.kind == "atomic" and not is_discarded(a.node)))
                for a in info.sites.accesses) or any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
-
-
-def _is_discarded(node: Node) -> bool:
-    """Whether nothing is done with the value of an expression."""
-    up = node.parent
-    while up is not None and up.type == "parenthesized_expression":
-        up = up.parent
-    return up is not None and up.type == "expression_statement"
 
 
 def _starts(info: FunctionInfo, without: Set[Node]) -> list[Node]:

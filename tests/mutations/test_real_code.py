@@ -276,6 +276,18 @@ __global__ void k(int *out, int *state, int *overflow, const int *in) {
     assert "km_atomicAdd(&overflow[v], 256)" in body and "int before = atomicAdd(&bins" in body
 
 
+def test_an_update_that_a_branch_reads_back_is_no_load() -> None:
+    saturated = """__global__ void k(int *bins, const int *in) {
+    int *bin = &bins[in[threadIdx.x]];
+    if (*bin < 255) atomicAdd(bin, 1);
+}
+"""
+    assert refusal(saturated, "load-only").slug == "store-read-back"
+    assert "km_atomicAdd(bin, 1)" in text_of(saturated, "math-only")
+    taken = saturated.replace("if (*bin < 255) atomicAdd(bin, 1);", "if (atomicAdd(bin, 1) < 255) bins[0] = 1;")
+    assert "if (atomicAdd(bin, 1) < 255)" in text_of(taken, "memory-only")
+
+
 def test_math_only_does_not_wait_for_what_nobody_stores() -> None:
     chained = """__global__ void k(volatile int *flags, volatile int *sums, int me) {
     int p = 0;

@@ -558,7 +558,7 @@ __global__ void k(float *out, int *index, int n) {
     if (index[n] > 9) out[i] = 1.0f;
     for (int j = i; j < n; j++) index[21]++;
 }
-""", refused={"load-only": "store-read-back", "math-only": "store-read-back"}),
+""", retained=True, refused={"load-only": "store-read-back"}),
     Case("found", """
 #define AT(k) in[(k) * 2]
 __global__ void k(int *out, const int *in, int n) {
