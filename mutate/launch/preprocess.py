@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from mutate.launch.lex import Kind, Token, decode, tokens
@@ -122,7 +123,9 @@ def _apply_directive(decl: DeclarationText, line: list[Token], macros: dict[str,
     macros[name] = Macro(name, parameters, tuple(body), " ".join(t.text for t in body))
 
 
+@lru_cache(maxsize=8192)
 def _macro(item: tuple[str, str]) -> Macro | None:
+    """A ``#define`` of the file. Proposals are evaluated line by line, each time with all that its headers define."""
     head = _MACRO_HEAD.match(item[0])
     if head is None:
         return None
