@@ -14,7 +14,7 @@ from pathlib import Path
 from mutate.frontend.preprocess import blank_comments
 from mutate.frontend.tree import TooDeepError, TooSlowError, parse
 from mutate.frontend.units import File, Unit
-from mutate.frontend.view import blanked_items, device_text, needed_items
+from mutate.frontend.view import blanked_items, device_text, needed_items, without_directives
 from mutate.source import Edit, Span, apply_edits, blank
 from mutate.toolchain.names import line_name, needs_line_name
 
@@ -61,8 +61,7 @@ class Headers:
 
     def _make(self, unit: Unit, asked: set[str]) -> Iterator[tuple[str, bytes]]:
         kept, _ = needed_items(unit, unit.kernels, asked)
-        spans = {name: (*blanked_items(file, kept), *_inactive_host_functions(file))
-                 for name, file in self._files.items()}
+        spans = {name: _blanked(file, kept) for name, file in self._files.items()}
         # From disk, one with such a name would have no lines, or not compile.
         wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name))
         work = list(wanted)
@@ -76,6 +75,13 @@ class Headers:
             yield _whole(name), text
             for spelling in self._names[name]:
                 yield spelling, text
+
+
+def _blanked(file: File, kept: set[int]) -> tuple[Span, ...]:
+    """What goes of a header. Of one that is not used, though one that is used includes it, only directives stay."""
+    if any(id(i) in kept for i in file.items) or not any(i.kind in ("function", "type") for i in file.items):
+        return (*blanked_items(file, kept), *_inactive_host_functions(file))
+    return tuple(without_directives(Span(0, len(file.expansion.source)), file.expansion.directives))
 
 
 def _inactive_host_functions(file: File) -> Iterator[Span]:

@@ -167,7 +167,7 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
 
 def host_members(item: Item) -> list[Span]:
     """Member functions of a type that only the host has: NVRTC refuses them, or what they call."""
-    if item.kind != "type" or ("__host__" not in item.mentions and not any(map(_RUNTIME.match, item.mentions))):
+    if item.kind != "type" or ("__host__" not in item.mentions and not any(map(_RUNTIME.fullmatch, item.mentions))):
         return []
     out = []
     for node in item.node.walk():
@@ -182,9 +182,11 @@ def host_members(item: Item) -> list[Span]:
     return out
 
 
-# Functions of the runtime API of which kernels have none.
-_RUNTIME_NAME = (r"cuda(?:Malloc|Free|Memcpy|Memset|MemPrefetch|MemAdvise|MemGet|Host|Stream|Event|Device(?:Sync|Reset)"
-                 r"|SetDevice|Launch|Func|GetLastError|GetErrorString|PeekAtLastError)\w*")
+# Functions of the runtime API and of C's library of which kernels have none.
+_RUNTIME_NAME = (r"(?:cuda(?:Malloc|Free|Memcpy|Memset|MemPrefetch|MemAdvise|MemGet|Host|Stream|Event|Device(?:Sync|Reset)"
+                 r"|SetDevice|Launch|Func|GetLastError|GetErrorString|PeekAtLastError)\w*"
+                 r"|str(?:n?cpy|n?cmp|n?cat|n?dup|len|str|to[dlu]\w*)|f(?:open|close|read|write|printf|puts)|sn?printf"
+                 r"|exit|perror|getenv|s?rand|ato[ifl]+|gettimeofday|clock_gettime)")
 _RUNTIME = re.compile(_RUNTIME_NAME)
 _CALLS_RUNTIME = re.compile(rb"\b" + _RUNTIME_NAME.encode() + rb"\s*\(")
 
@@ -214,7 +216,7 @@ def blanked_items(file: File, kept: Set[int]) -> list[Span]:
             continue
         following = bisect_left(first_kept, span.start)
         if span.start >= stays and (following == len(first_kept) or first_kept[following] >= span.end):
-            spans += _without_directives(span, expansion.directives)
+            spans += without_directives(span, expansion.directives)
     return spans
 
 
@@ -254,7 +256,7 @@ def _is_used(file: File, kept: set[int], needed: set[str], raw_words: frozenset[
     return not defined.isdisjoint(raw_words) or not defined.isdisjoint(needed)
 
 
-def _without_directives(span: Span, directives: tuple[Span, ...]) -> list[Span]:
+def without_directives(span: Span, directives: tuple[Span, ...]) -> list[Span]:
     """A span less the preprocessor lines inside it: ``#if`` and ``#endif`` must stay balanced."""
     out: list[Span] = []
     at = span.start

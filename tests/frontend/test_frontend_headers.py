@@ -172,3 +172,14 @@ def test_host_code_among_what_kernels_need(tmp_path: Path) -> None:
         prove_file(Request(tmp_path / "k.cu", text=b"texture<float, 1> ref;\n__global__ void k(float *p) "
                                                    b"{ p[0] = tex1Dfetch(ref, 0); }"))
     assert "texture reference" in (caught.value.hint or "")
+
+
+def test_of_a_header_that_is_not_used_only_directives_stay(tmp_path: Path) -> None:
+    """Of one that another one includes: the compiler may take branches that are not taken here."""
+    (tmp_path / "files.h").write_text("#ifdef __has_the_old_one\nnamespace files { namespace fs = std::old; }\n#else\n"
+                                      "namespace files { namespace fs = std::filesystem; }\n#endif\nvoid list();\n")
+    (tmp_path / "types.h").write_text('#include "files.h"\ntypedef unsigned short half_bits;\nvoid host();\n')
+    source = '#include "types.h"\n__global__ void k(half_bits *p) { *p = 0; }\n'
+    unit = load_unit(source.encode(), str(tmp_path / "k.cu"))
+    text = dict(Headers(unit).texts("k"))["files.h"].decode()
+    assert "std::" not in text and text.count("#") == 4, text
