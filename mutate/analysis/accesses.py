@@ -20,6 +20,7 @@ from mutate.analysis.intrinsics import (
     takes_values_only,
 )
 from mutate.analysis.objects import member_functions, unknown_base
+from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access, Barrier, Call, Sites, asm_kind, asm_text
 from mutate.analysis.symbols import Space, Type, Var
 from mutate.analysis.value import FLOATS, MEMORY, NONE, is_number
@@ -438,8 +439,11 @@ class Scanner:
                 spaces = frozenset({Space.SHARED})
             elif not spaces or ".global" in text or kind in ("async", "tma"):
                 spaces = spaces | {Space.GLOBAL}
-            self._record(Access("asm", node, spaces, roots, Type(), tuple(s for s in sources if s is not None),
-                                (), "", node, asm_kind=kind))
+            parts = read_ptx(node, any_space=True)
+            address, value = (tuple(s for s in sources if s is not None), ()) if parts is None or kind == "async" else (
+                (parts.address, *((parts.condition,) if parts.condition is not None else ())),
+                parts.values if parts.kind == "store" else ())
+            self._record(Access("asm", node, spaces, roots, Type(), address, value, "", node, asm_kind=kind))
 
 
 def _addressed(node: Node) -> Node | None:

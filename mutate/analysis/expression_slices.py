@@ -11,6 +11,7 @@ from mutate.analysis.lambdas import Lambda, find_lambdas, is_generic
 from mutate.analysis.objects import members_of
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
+from mutate.analysis.ptx import read_ptx
 from mutate.analysis.repeats import separating_barriers
 from mutate.analysis.sites import Access, is_discarded
 from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
@@ -290,10 +291,21 @@ class ExpressionSlicer:
 
     def _asm(self, a: Access) -> list[Piece]:
         node = a.node
+        if a.touches_global and a.asm_kind == "store" and (ptx := read_ptx(node)) is not None:
+            self.need(ptx.address)
+            self.need(ptx.condition)
+            for v in ptx.values:
+                self._need_variables(v)
+            return [*self._all(ptx.values), Piece(Act.KEEP, node, a)]
         if a.touches_global and (self.keep.loads or a.writes):
             results = self._need_outputs(node)
             loaded = [Piece(Act.FOLD, o, a) for o in results if self._is_used(o, node)] if a.asm_kind == "load" else []
-            self.need(node)
+            if any(self._is_handed_back(o) for o in results):
+                inputs = node.get("input_operands")
+                for i in inputs.kids if inputs is not None else ():
+                    self.need(i.get("value"))
+            else:
+                self.need(node)
             return [Piece(Act.KEEP, node, a), *loaded]
         outputs = node.get("output_operands")
         written: set[Obj] = set()
@@ -307,14 +319,21 @@ class ExpressionSlicer:
 
     def _is_used(self, result: Node, statement: Node) -> bool:
         """Whether an output of inline PTX is named anywhere else: a part of a vector that is not is not loaded."""
-        return any(n.type == result.type and n.text == result.text and not statement.start <= n.start < statement.end
-                   for n in self.info.function.body.walk())
+        return self._is_handed_back(result) or any(
+            n.type == result.type and n.text == result.text and not statement.start <= n.start < statement.end
+            for n in self.info.function.body.walk())
+
+    def _is_handed_back(self, result: Node) -> bool:
+        """Whether a result goes to the caller by reference, which need not have a variable for it any more."""
+        var = self.info.values.root_variable(result)
+        return var is not None and var.is_param and var.is_ref and result.type in ("identifier", "field_expression")
 
     def _need_outputs(self, node: Node) -> list[Node]:
         outputs = node.get("output_operands")
         values = [v for o in (outputs.kids if outputs is not None else ()) if (v := o.get("value")) is not None]
         for v in values:
-            self.need(v)
+            if not self._is_handed_back(v):
+                self.need(v)
         return values
 
     def _assignment(self, node: Node) -> list[Piece]:

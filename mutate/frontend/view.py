@@ -183,8 +183,8 @@ def host_members(item: Item) -> list[Span]:
 
 
 # Functions of the runtime API and of C's library of which kernels have none.
-_RUNTIME_NAME = (r"(?:cuda(?:Malloc|Free|Memcpy|Memset|MemPrefetch|MemAdvise|MemGet|Host|Stream|Event|Device(?:Sync|Reset)"
-                 r"|SetDevice|Launch|Func|GetLastError|GetErrorString|PeekAtLastError)\w*"
+_RUNTIME_NAME = (r"(?:cuda(?:Malloc|Free|Memcpy|Memset|MemPrefetch|MemAdvise|MemGet|Host|Stream|Event"
+                 r"|Device(?:Sync|Reset)|SetDevice|Launch|Func|GetLastError|GetErrorString|PeekAtLastError)\w*"
                  r"|str(?:n?cpy|n?cmp|n?cat|n?dup|len|str|to[dlu]\w*)|f(?:open|close|read|write|printf|puts)|sn?printf"
                  r"|exit|perror|getenv|s?rand|ato[ifl]+|gettimeofday|clock_gettime)")
 _RUNTIME = re.compile(_RUNTIME_NAME)

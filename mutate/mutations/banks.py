@@ -102,6 +102,10 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
     # fragment of a matrix is accessed by the library's own addresses.
     skipped = ("asm", "async", "fragment-load", "fragment-store")
     shared = [(i, a) for i, a in program.accesses() if a.touches_shared and a.kind not in skipped]
+    if not shared and any(a.touches_shared for _, a in program.accesses()):
+        return Refused("no-shared-index", "shared memory is accessed by inline PTX, asynchronous copies or fragments "
+                       "of matrices only: none of these has an index that could be changed",
+                       hint="see memory-only and math-only")
     if not shared:
         return Refused("no-shared-access", "the kernel does not access shared memory",
                        hint="nothing to change; see memory-only and math-only")

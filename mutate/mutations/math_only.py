@@ -292,14 +292,19 @@ class _Writer:
         address = f"(unsigned long long)({show(ptx.address)}) + {ptx.offset}" if ptx.offset else show(ptx.address)
         if ptx.kind == "load":
             parts = [f"km_ptx_load({show(v)}, {address}, {i})" for i, v in enumerate(ptx.values)]
-            self.out.replace(node.span, f"({', '.join(parts)})", "load made opaque")
+            text = ", ".join(parts)
+            if ptx.condition is not None:
+                other = ", ".join(f"{show(v)} = 0" for v in ptx.values) if ptx.zeroed else "0"
+                text = f"({show(ptx.condition)}) ? (void)({text}) : (void)({other})"
+            self.out.replace(node.span, f"({text})", "load made opaque")
             self.out.comment(node, "load made opaque")
         elif ptx.kind == "store":
             self.features |= {"bits", "never"}
             value = " + ".join(f"km_bits({show(v)})" for v in ptx.values)
             self._guard(node, f"km_never({value}, (const volatile void *)({address}))")
         else:
-            self.out.replace(node.span, f"km_ptx_copy({show(ptx.values[0])}, {address}, {ptx.width})",
+            text = f"km_ptx_copy({show(ptx.values[0])}, {address}, {ptx.width})"
+            self.out.replace(node.span, f"if ({show(ptx.condition)}) {text}" if ptx.condition is not None else text,
                              "asynchronous copy made opaque")
             self.out.comment(node, "asynchronous copy made opaque")
 

@@ -162,7 +162,7 @@ class PieceWriter:
 
     def _piece(self, p: Piece) -> list[str]:
         show = self.show
-        if p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store" and self.style.guard_stores:
+        if p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store":
             return [self._ptx_store(p.access)]
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
@@ -316,8 +316,16 @@ class PieceWriter:
         return f"{call};"
 
     def _ptx_store(self, a: Access) -> str:
-        ptx, text = read_ptx(a.node), self.show(a.node)
+        ptx = read_ptx(a.node)
         if ptx is None:
+            return f"{self.show(a.node)};"
+        self.features.add("put")
+        text, at = "", a.node.start
+        for v in sorted(ptx.values, key=lambda v: v.start):
+            text += f"{self._between(at, v.start)}km_value<decltype({self.show(v)})>(km_sink)"
+            at = v.end
+        text = " ".join((text + self._between(at, a.node.end)).split())
+        if not self.style.guard_stores:
             return f"{text};"
         self.features.add("never-at")
         return f"if (km_never_at((const volatile void *)({self.show(ptx.address)}))) {text};"

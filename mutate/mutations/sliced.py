@@ -9,6 +9,7 @@ from mutate.analysis.barriers import BARRIER_OBJECTS, barrier_objects
 from mutate.analysis.lambdas import around
 from mutate.analysis.plans import Act, Piece, Plan
 from mutate.analysis.program import Program
+from mutate.analysis.ptx import read_ptx
 from mutate.analysis.slices import Slicer
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -130,7 +131,8 @@ class _Writer(PieceWriter):
         words = []
         if Act.FOLD in acts:
             words.append("load folded into the sink")
-        if Act.STORE in acts:
+        if Act.STORE in acts or any(p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store"
+                                    and read_ptx(p.node) is not None for p in pieces):
             words.append("store guarded" if self.style.guard_stores else "stores the sink")
         if Act.ATOMIC in acts:
             words.append("update guarded" if self.style.guard_stores else "update kept")

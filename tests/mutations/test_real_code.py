@@ -276,6 +276,32 @@ __global__ void k(int *out, int *state, int *overflow, const int *in) {
     assert "km_atomicAdd(&overflow[v], 256)" in body and "int before = atomicAdd(&bins" in body
 
 
+PREDICATED = r"""__device__ void copy(unsigned at, const void *from, bool guard) {
+    asm volatile("{.reg .pred p;\n setp.ne.b32 p, %2, 0;\n @p cp.async.cg.shared.global [%0], [%1], 16;}\n"
+                 : : "r"(at), "l"(from), "r"((int)guard));
+}
+__device__ void store(const float &value, void *to) {
+    asm volatile("st.global.f32 [%0], %1;" : : "l"(to), "f"(value));
+}
+__global__ void k(float *out, const float4 *in, int n) {
+    __shared__ float4 tile[128];
+    copy((unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]), in + threadIdx.x, threadIdx.x < n);
+    asm volatile("cp.async.wait_all;" ::);
+    __syncthreads();
+    float4 v = tile[threadIdx.x ^ 1];
+    store(v.x * v.y + v.z * v.w, out + threadIdx.x);
+}
+"""
+
+
+@needs_nvrtc
+def test_inline_ptx_with_a_predicate_goes_like_other_accesses() -> None:
+    check_valid(prove(PREDICATED, "memory-only", "load-only", "math-only"))
+    assert "if ((int)guard) km_ptx_copy(at, from, 16)" in text_of(PREDICATED, "math-only")
+    stored = text_of(PREDICATED, "memory-only")
+    assert '"f"(km_value<decltype(value)>(km_sink))' in stored and "v.x * v.y" not in stored
+
+
 def test_an_update_that_a_branch_reads_back_is_no_load() -> None:
     saturated = """__global__ void k(int *bins, const int *in) {
     int *bin = &bins[in[threadIdx.x]];

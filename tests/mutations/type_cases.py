@@ -559,6 +559,45 @@ __global__ void k(float *out, int *index, int n) {
     for (int j = i; j < n; j++) index[21]++;
 }
 """, retained=True, refused={"load-only": "store-read-back"}),
+    Case("ptx_of_gemms", """
+__device__ __forceinline__ void ldg(float &reg, const void *ptr, bool guard) {
+    asm volatile("{.reg .pred p;\\n setp.ne.b32 p, %2, 0;\\n mov.b32 %0, 0;\\n"
+                 " @p ld.global.nc.f32 %0, [%1];}\\n" : "=f"(reg) : "l"(ptr), "r"((int)guard));
+}
+__device__ __forceinline__ void ldg4(float4 &v, const float *ptr) {
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(ptr));
+}
+__device__ __forceinline__ void stg(const float &reg, void *ptr, bool guard) {
+    asm volatile("{.reg .pred p;\\n setp.ne.b32 p, %2, 0;\\n @p st.global.f32 [%0], %1;}\\n"
+                 : : "l"(ptr), "f"(reg), "r"((int)guard));
+}
+__device__ __forceinline__ void sts(const float &reg, unsigned at) {
+    asm volatile("st.shared.f32 [%0], %1;" : : "r"(at), "f"(reg));
+}
+__device__ __forceinline__ void lds(float &reg, unsigned at) {
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(reg) : "r"(at));
+}
+__global__ void k(float *out, const float *in, int n) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x]);
+    unsigned other = (unsigned)__cvta_generic_to_shared(&tile[threadIdx.x ^ 1]);
+    float reg[2], sum = 0.0f;
+    for (int j = 0; j < n; j++) {
+        float near;
+        float4 wide;
+        ldg(reg[j & 1], in + i + j * n, i < n);
+        ldg4(wide, in + 4 * (i + j * n));
+        sts(reg[j & 1] * wide.x + wide.y, at);
+        __syncthreads();
+        lds(near, other);
+        sum += near * wide.z + wide.w;
+        __syncthreads();
+    }
+    stg(sum, out + i, i < n);
+}
+""", refused={"smem-conflict-free": "no-shared-index", "smem-broadcast": "no-shared-index"}),
     Case("found", """
 #define AT(k) in[(k) * 2]
 __global__ void k(int *out, const int *in, int n) {
