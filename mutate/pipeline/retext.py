@@ -1,14 +1,11 @@
-"""Late changes of a variant's text, after it was compiled once: padding, launch bounds, how loops are unrolled."""
+"""Late changes of a variant's text, after it was compiled once: padding, launch bounds."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from mutate.frontend.pragmas import pragma_before
 from mutate.frontend.view import device_text, name_span
 from mutate.mutations.build import VariantText
-from mutate.mutations.rolled import LOOPS
 from mutate.occupancy import static_pad_statement
 from mutate.results import Target
 from mutate.source import Edit, Span, apply_edits
@@ -50,45 +47,6 @@ def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks:
         return None
     at = expansion.to_source(name).start
     return _with_edit(text, unit.source, source, Edit(at, at, f"{bounds} ", "launch bounds"))
-
-
-_FORM = re.compile(r"\bkm_fold<\d+>")
-
-
-def with_unrolled(target: Target, text: VariantText, source: bytes, factor: int) -> tuple[VariantText, bytes] | None:
-    """The variant with a pragma before each loop of its kernel that is left and has none; ``None`` where there is no
-
-    such loop.
-    """
-    unit = text.unit
-    kernel = next((k for k in unit.kernels if k.qualified == target.kernel.qualified), None) if unit else None
-    if unit is None or kernel is None:
-        return None
-    expansion = unit.main.expansion
-    at: list[int] = []
-    for node in kernel.body.walk():
-        head = Span(node.start, node.start + 2)
-        if node.type not in LOOPS or not expansion.is_exact(head) or pragma_before(node.text_source, node.start):
-            continue
-        start = expansion.to_source(head).start
-        if not any(e.start <= start < e.end for e in text.edits):
-            at.append(start)
-    if not at:
-        return None
-    for start in at:
-        pragma = Edit(start, start, f'_Pragma("unroll {factor}") ', f"loop unrolled {factor} times")
-        text, source = _with_edit(text, unit.source, source, pragma)
-    return text, source
-
-
-def with_equal_folds(text: VariantText, source: bytes) -> tuple[VariantText, bytes] | None:
-    """The variant with all loads folded in one form; ``None`` where they are."""
-    edits = [replace(e, text=_FORM.sub("km_fold", e.text)) for e in text.edits]
-    if text.unit is None or tuple(edits) == text.edits:
-        return None
-    host = _host_spans_of(text.unit.source, text, source)
-    return (replace(text, text=apply_edits(text.unit.source, edits), edits=tuple(edits)),
-            apply_edits(device_text(text.unit.source, host), edits))
 
 
 def _with_edit(text: VariantText, original: bytes, source: bytes, edit: Edit) -> tuple[VariantText, bytes]:

@@ -1,0 +1,233 @@
+"""Looks for a way of writing a variant's loops and loads with which it touches exactly what the original touches.
+
+Which line of the kernel touches other sectors says which of them to write otherwise. The next step goes on from what is
+nearest to the original.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+from mutate.dynamic import Binary
+from mutate.errors import KmutateError
+from mutate.mutations.build import VariantText
+from mutate.pipeline.attempts import LOOPED, Choice, LineMap, at_calls, names_of, places_of, suspects, with_choice
+from mutate.pipeline.by_line import Apart, ByLine, apart, run_by_line, same, sample
+from mutate.pipeline.compiling import Compiling
+from mutate.pipeline.prove import Candidate, Prover, Work
+from mutate.sass.disasm import disassemble
+from mutate.toolchain.nvrtc import Compiled, Result
+from mutate.toolchain.workers import cores
+
+_STEPS = 8
+_WIDTH, _BEAM, _AT_ONCE = 16, 2, 8
+"""Attempts that one step makes from each of the nearest, how many of these go on, how many are compiled together."""
+_LEAST_SECONDS = 0.05
+"""What an attempt takes besides the compiler."""
+_MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
+_THREADS = 2
+
+
+Outcome = tuple[bool, frozenset[tuple[int, float]]]
+
+
+@dataclass(frozen=True)
+class _Tried:
+    choice: Choice
+    text: VariantText
+    source: bytes
+    exact: bool
+    apart: Apart
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.exact, frozenset(self.apart.items())
+
+    @property
+    def distance(self) -> float:
+        return sum(self.apart.values())
+
+
+def _order(t: _Tried) -> tuple[bool, float, int]:
+    return not t.exact, t.distance, len(t.choice)
+
+
+Known = Mapping[tuple[str, int, int], str]
+"""What was found for another variant of the kernel, by ``names_of``."""
+
+
+class Search:
+    """One variant's attempts. ``until`` is when no further step begins, by ``time.monotonic``."""
+
+    def __init__(self, prover: Prover, work: Work, c: Candidate, until: float) -> None:
+        self._work, self._c, self._until = work, c, until
+        self._mutation = c.mutations[0].id
+        self._arch = prover.request.arch
+        self._compiling: Compiling = copy.copy(prover.compiling)
+        # Line information leaves the code as it is.
+        self._compiling.options = replace(prover.compiling.options,
+                                          extra=(*prover.compiling.options.extra, "-lineinfo"))
+        self._places = places_of(c.text, prover.file, prover.source_options)
+        self._ran: dict[bytes, tuple[bool, Apart] | None] = {}
+        self._original: ByLine | None = None
+        self._blocks: tuple[int, ...] = ()
+        self.known: Known = {}
+        """After ``found``: what another variant may be tried with."""
+
+    def found(self, known: Known) -> tuple[VariantText, bytes, str] | None:
+        """The variant's text, what NVRTC gets, and in words what was changed; ``None`` where nothing was found."""
+        if not self._places or not self._begin():
+            return None
+        names = names_of(self._places, LineMap(self._c.text))
+        like = {p: known[name] for p, name in names.items() if name in known}
+        # What was made first is where few changes begin, so it is gone on from, too.
+        tried = self._step([{}, *([like] if like else []), *self._starts()])
+        left = [*tried[:1], *(t for t in tried[1:] if not t.choice)]
+        done: set[Outcome] = set()
+        for _ in range(_STEPS):
+            best = min(left, key=_order, default=None)
+            if best is None or best.exact or time.monotonic() > self._until:
+                break
+            mine, left = left[:_BEAM], left[_BEAM:]
+            done |= {t.outcome for t in mine}
+            left += self._step([m for t in mine for m in self._moves(t)])
+            # Of those that differ from the original alike the one with the fewest changes is enough.
+            left.sort(key=_order, reverse=True)
+            left = sorted((t for t in {t.outcome: t for t in left}.values() if t.outcome not in done), key=_order)
+        best = min(left, key=_order, default=None)
+        if best is None or not best.exact:
+            return None
+        self.known = {names[p]: what for p, what in best.choice.items()}
+        return best.text, best.source, _words(best.choice)
+
+    def _begin(self) -> bool:
+        """Runs the original."""
+        first = self._built([self._work.original_source])[0]
+        if first is None:
+            return False
+        blocks = sample(first, self._work.target.launches, _WIDTH)
+        if blocks is None:
+            return False
+        self._blocks, self._original = blocks, run_by_line(first, self._work.target.launches, blocks)
+        return self._original is not None
+
+    def _starts(self) -> list[Choice]:
+        """All places alike; and calls where the original has them."""
+        assert self._original is not None  # the search has begun
+
+        def alike(how: str) -> Choice:
+            return dict.fromkeys((p for p in self._places if how in p.options), how)
+
+        lines = LineMap(self._c.text)
+        calls, divides = (at_calls(self._places, lines, self._original.calls, how) for how in ("call", "divide"))
+        rolled = {p: what for p, what in alike("1").items() if p.kind == "loop"}
+        unrolled = [dict.fromkeys(rolled, factor) for factor in ("4", "2")]
+        # What is only for variants that do not store, and only for those that do.
+        clobber = alike("clobber") if self._mutation == "load-only" else {}
+        loose = alike("loose") if self._mutation == "memory-only" else {}
+        free = alike("free")
+        out: list[Choice] = [clobber, divides, rolled, free, calls, alike("here"), *unrolled, {**rolled, **divides},
+                             {**free, **divides}, {**clobber, **loose, **divides}, loose, alike("equal"),
+                             {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
+                             {**unrolled[0], **divides}, {**clobber, **loose, **free},
+                             {**clobber, **loose, **free, **divides}]
+        return list({tuple(sorted((p.at, how) for p, how in x.items())): x for x in out if x}.values())
+
+    def _moves(self, best: _Tried) -> list[Choice]:
+        """One place more written otherwise, or one less."""
+        out: list[Choice] = []
+        suspected = suspects(self._places, LineMap(best.text), best.apart)
+        mine = {p.at: what for p, what in best.choice.items()}
+        for p in (*suspected, *(p for p in self._places if p not in suspected)):
+            if p.kind not in ("put", "end") or p.kind == ("put" if self._mutation == "load-only" else "end"):
+                out += [{**best.choice, p: what} for what in p.options if what != mine.get(p.at)]
+            if p in best.choice:
+                out.append({q: what for q, what in best.choice.items() if q != p})
+        return out[:_WIDTH]
+
+    def _step(self, choices: Sequence[Choice]) -> list[_Tried]:
+        """Attempts, some at once, until one is exact or there is no time."""
+        tried: list[_Tried] = []
+        at = 0
+        while at < len(choices) and not any(t.exact for t in tried) and (not at or time.monotonic() < self._until):
+            many = min(_AT_ONCE, self._affordable())
+            tried += self._tried(choices[at : at + many])
+            at += many
+        return sorted(tried, key=_order)
+
+    def _tried(self, choices: Sequence[Choice]) -> list[_Tried]:
+        """What came of some attempts; of those with one binary that with the fewest changes."""
+        texts = [with_choice(self._c.text, self._c.source, choice) for choice in choices]
+        built = self._built([source for _, source in texts])
+        fresh = {b.cubin: b for b in built if b is not None and b.cubin not in self._ran}
+        lines = {b.cubin: LineMap(text) for (text, _), b in zip(texts, built, strict=True) if b is not None}
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for cubin, result in zip(fresh, pool.map(lambda b: self._run(b, lines[b.cubin]), fresh.values()),
+                                     strict=True):
+                self._ran[cubin] = result
+        tried: dict[bytes, _Tried] = {}
+        for choice, text, b in zip(choices, texts, built, strict=True):
+            if b is not None and b.cubin in fresh and (ran := self._ran[b.cubin]) is not None:
+                one = _Tried(choice, *text, *ran)
+                tried[b.cubin] = min(tried.get(b.cubin, one), one, key=_order)
+        return list(tried.values())
+
+    def _affordable(self) -> int:
+        """How many attempts can be compiled in the time that is left, by what the original took."""
+        assert self._work.original is not None  # it has a certificate
+        left = (self._until - time.monotonic()) * cores()
+        return max(1, int(left / (self._work.original.seconds + _LEAST_SECONDS)))
+
+    def _run(self, binary: Binary, lines: LineMap) -> tuple[bool, Apart] | None:
+        assert self._original is not None  # the search has begun
+        budget = _MOST_TIMES * self._original.instructions + _LEAST_BUDGET
+        if time.monotonic() > self._until:
+            return None
+        ran = run_by_line(binary, self._work.target.launches, self._blocks, budget)
+        if ran is None:
+            return None
+        mine: dict[tuple[int, str], int] = {}
+        theirs: dict[tuple[int, str], int] = {}
+        for (line, kind), many in ran.sectors.items():
+            mine[lines.of(line), kind] = mine.get((lines.of(line), kind), 0) + many
+        for (line, kind), many in self._original.sectors.items():
+            theirs[lines.original(line), kind] = theirs.get((lines.original(line), kind), 0) + many
+        return same(self._mutation, self._original, ran), apart(self._mutation, theirs, mine)
+
+    def _built(self, sources: Sequence[bytes]) -> list[Binary | None]:
+        """The binaries, with line information; ``None`` for what does not compile."""
+        results: dict[int, Result] = {}
+        for k, source in enumerate(sources):
+            self._compiling.submit(source, self._work.entry, partial(results.__setitem__, k))
+        self._compiling.compiler.run()
+        done = {k: r for k, r in results.items() if isinstance(r, Compiled)}
+        unique = {r.cubin: r for r in done.values()}
+        try:
+            listings = dict(zip(unique, disassemble([(r.cubin, r.entry) for r in unique.values()], self._arch),
+                                strict=True)) if unique else {}
+        except KmutateError:
+            return [None] * len(sources)
+        return [Binary(done[k].cubin, done[k].entry, listings[done[k].cubin]) if k in done else None
+                for k in range(len(sources))]
+
+
+def _words(choice: Choice) -> str:
+    def many(*kinds: str, way: str = "") -> int:
+        return sum(p.kind in kinds and way in ("", what) for p, what in choice.items())
+
+    factors = ", ".join(sorted({what for p, what in choice.items() if p.kind in LOOPED}))
+    found = [f"{n} {text}" for n, text in (
+        (many(*LOOPED), f"of its loops have a pragma (unroll {factors})"),
+        (many("statement"), "calls or divisions that are never made stand where the original calls"),
+        (many("fold", "keep", way="here"), "loads are held in their places"),
+        (many("fold", way="equal"), "loads of several branches are folded alike"),
+        (many("fold", way="not"), "loads that the original does not make are left out"),
+        (many("put"), "stores that are not made are to the compiler as if they were"),
+        (many("return"), "early returns do not wait for the loads"),
+        (many("end"), "end does not wait for the loads")) if n]
+    return "; ".join(found) or "nothing is changed"
