@@ -23,13 +23,16 @@ from mutate.mutations.rolled import LOOPS
 from mutate.resources import templates_dir
 from mutate.source import Edit, Lines, Span
 
+_SINK = b"struct km_Sink {\n"
 _END = b"// ---- kmutate: end of helpers ----"
 _HELPER = re.compile(r"(km_fold|km_keep|km_put)(?:<\d+>)?\Z")
 _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statement", "if_statement", "for_statement",
                          "while_statement", "do_statement", "for_range_loop", "switch_statement"})
+_LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
-_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "equal"), "keep": ("here",),
-            "put": ("clobber",), "statement": ("divide", "call"), "return": ("free",), "end": ("loose",)}
+_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal"),
+            "keep": ("plain", "here"), "put": ("clobber",), "value": ("value",), "statement": ("divide", "call"),
+            "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
 A ``return`` of the kernel may leave without a look at the sink: otherwise threads that return early come together with
@@ -48,17 +51,18 @@ Choice = Mapping["Place", str]
 class Place:
     """What may be written otherwise.
 
-    ``kind``: a "loop", one with a "pragma", a folded load ("fold", "keep"), a store ("put"), a "return", a "statement"
-    of the kernel that something may follow, or its "end". ``at``: where in the variant's text something is inserted: a
-    pragma, the rest of a helper's name, what comes before or behind a statement; ``end``: where a second thing is.
-    ``lines`` are the lines of the variant's kernel it lies in, or from which its function is called; none where that
-    is not known.
+    ``kind``: a "loop", one with a "pragma", a folded load ("fold", "keep"), a store ("put"), a "value" that stays (of
+    the variable ``name``), a "return", a "statement" of the kernel that something may follow, or its "end". ``at``:
+    where in the variant's text something is inserted: a pragma, the rest of a helper's name, what comes before or
+    behind a statement; ``end``: where a second thing is. ``lines`` are the lines of the variant's kernel it lies in,
+    or from which its function is called; none where that is not known.
     """
 
     kind: str
     at: int
     lines: tuple[int, ...]
     end: int = 0
+    name: str = ""
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -105,7 +109,10 @@ def places_of(text: VariantText, name: str, options: SourceOptions | None = None
         if node.parent is not None and node.parent.type == "compound_statement" and node.type in _STATEMENTS and \
                 around(node) is None and expansion.is_exact(last):
             span = expansion.to_source(node.span)
-            found.append(Place("statement", span.end, (lines.line_of(span.start), lines.line_of(span.end - 1))))
+            mine = (lines.line_of(span.start), lines.line_of(span.end - 1))
+            found.append(Place("statement", span.end, mine))
+            if name := _kept_variable(node):
+                found.append(Place("value", span.end, mine, name=name))
     return tuple(sorted(set(found), key=lambda p: p.at))
 
 
@@ -122,6 +129,19 @@ def _site(node: Node) -> tuple[str, Span] | None:
     if function is None or word is None:
         return None
     return word[1].removeprefix("km_"), Span(function.start, function.start + len(word[1]))
+
+
+def _kept_variable(node: Node) -> str:
+    """The variable that a statement gives a value that may be loaded; empty where it is another statement."""
+    if "km_" in node.text or not any(n.type in _LOADS for n in node.walk()):
+        return ""
+    if node.type == "declaration":
+        inits = [k for k in node.kids if k.type == "init_declarator"]
+        name = inits[0].get("declarator") if len(inits) == 1 else None
+    else:
+        inner = node.find("assignment_expression") if node.type == "expression_statement" else None
+        name = inner.get("left") if inner is not None else None
+    return name.text if name is not None and name.type == "identifier" else ""
 
 
 def _called(kernel: Function, copies: Mapping[str, Function], lines: Lines, start: Any) -> dict[str, tuple[int, ...]]:
@@ -144,11 +164,16 @@ def _called(kernel: Function, copies: Mapping[str, Function], lines: Lines, star
     return {name: tuple(sorted(found)) for name, found in out.items()}
 
 
-def with_choice(text: VariantText, source: bytes, choice: Choice) -> tuple[VariantText, bytes]:
+def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choice: Choice) -> tuple[VariantText, bytes]:
     """The variant with its places written as chosen, and what NVRTC gets of it."""
     at: dict[int, str] = {}
+    if "late" in choice.values():
+        at[text.text.index(_SINK) + len(_SINK)] = "    unsigned late = 0;  // what is loaded and not stored yet\n"
+        choice = {**choice, **{p: "late" for p in places if p.kind == "put"}}
     for place, what in choice.items():
         new = f'_Pragma("unroll {what}") ' if place.kind in LOOPED else _INSERTED.get(what, f"_{what}")
+        if place.kind == "value":
+            new = f" km_fold(km_sink, {place.name});"
         at[place.at] = at.get(place.at, "") + new
         if place.kind == "return":
             at[place.end] = at.get(place.end, "") + " }"

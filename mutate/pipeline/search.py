@@ -131,11 +131,13 @@ class Search:
         clobber = alike("clobber") if self._mutation == "load-only" else {}
         loose = alike("loose") if self._mutation == "memory-only" else {}
         free = alike("free")
-        out: list[Choice] = [clobber, divides, rolled, free, calls, alike("here"), *unrolled, {**rolled, **divides},
-                             {**free, **divides}, {**clobber, **loose, **divides}, loose, alike("equal"),
+        plain = alike("plain")
+        out: list[Choice] = [clobber, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
+                             alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
+                             {**free, **divides}, {**clobber, **loose, **divides}, {**rolled, **plain}, loose,
                              {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
-                             {**unrolled[0], **divides}, {**clobber, **loose, **free},
-                             {**clobber, **loose, **free, **divides}]
+                             {**free, **plain, **divides}, {**unrolled[0], **divides}, alike("equal"),
+                             {**clobber, **loose, **free}, {**clobber, **loose, **free, **divides}, alike("value")]
         return list({tuple(sorted((p.at, how) for p, how in x.items())): x for x in out if x}.values())
 
     def _moves(self, best: _Tried) -> list[Choice]:
@@ -162,7 +164,7 @@ class Search:
 
     def _tried(self, choices: Sequence[Choice]) -> list[_Tried]:
         """What came of some attempts; of those with one binary that with the fewest changes."""
-        texts = [with_choice(self._c.text, self._c.source, choice) for choice in choices]
+        texts = [with_choice(self._c.text, self._c.source, self._places, choice) for choice in choices]
         built = self._built([source for _, source in texts])
         fresh = {b.cubin: b for b in built if b is not None and b.cubin not in self._ran}
         lines = {b.cubin: LineMap(text) for (text, _), b in zip(texts, built, strict=True) if b is not None}
@@ -225,6 +227,9 @@ def _words(choice: Choice) -> str:
         (many(*LOOPED), f"of its loops have a pragma (unroll {factors})"),
         (many("statement"), "calls or divisions that are never made stand where the original calls"),
         (many("fold", "keep", way="here"), "loads are held in their places"),
+        (many("fold", way="late"), "loads may be made where they are stored"),
+        (many("keep", way="plain"), "loads are made for addresses and conditions alone"),
+        (many("value"), "values that the original needs for more than addresses and conditions are folded"),
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
         (many("put"), "stores that are not made are to the compiler as if they were"),

@@ -22,6 +22,7 @@ __global__ void k(float *out, const float *in, int n)
         x += in[i + j];
     #pragma unroll 2
     for (int j = 0; j < n; j++) { x += two(in, i * j); }
+    n = in[n];
     if (x > n) {
         x = n /
             x;
@@ -46,7 +47,7 @@ def kinds(places: tuple[Place, ...]) -> list[str]:
 def test_places_are_loops_loads_stores_and_returns() -> None:
     text, _ = variant()
     places = places_of(text, "k.cu")
-    assert kinds(places) == ["end", "fold", "fold", "fold", "loop", "pragma", "put", "return"]
+    assert kinds(places) == ["end", "fold", "fold", "fold", "loop", "pragma", "put", "return", "value"]
     line = next(n for n, row in enumerate(text.text.decode().splitlines(), 1) if "two_km(km_sink," in row)
     inside = [p for p in places if p.kind == "fold" and p.lines == (line,)]
     assert len(inside) == 2, "what a copy loads is loaded where the kernel calls it"
@@ -55,22 +56,24 @@ def test_places_are_loops_loads_stores_and_returns() -> None:
 @pytest.mark.parametrize("mutation", ["memory-only", "load-only"])
 def test_a_choice_is_an_insertion_in_text_and_edits_alike(mutation: str) -> None:
     text, source = variant(mutation)
-    for p in places_of(text, "k.cu"):
+    places = places_of(text, "k.cu")
+    for p in places:
         for what in p.options:
-            made, compiled = with_choice(text, source, {p: what})
+            made, compiled = with_choice(text, source, places, {p: what})
             assert made.unit is not None and apply_edits(made.unit.source, made.edits) == made.text
             assert len(made.text) - len(text.text) == len(compiled) - len(source) > 0
-    loop = next(p for p in places_of(text, "k.cu") if p.kind == "pragma")
-    assert b'#pragma unroll 2\n    _Pragma("unroll 1") for' in with_choice(text, source, {loop: "1"})[0].text
+    loop = next(p for p in places if p.kind == "pragma")
+    assert b'#pragma unroll 2\n    _Pragma("unroll 1") for' in with_choice(text, source, places, {loop: "1"})[0].text
 
 
 def test_lines_of_a_variant_are_the_original_s() -> None:
     text, source = variant()
-    everything = {p: p.options[0] for p in places_of(text, "k.cu")}
-    for made in (text, with_choice(text, source, everything)[0]):
+    places = places_of(text, "k.cu")
+    everything = {p: p.options[0] for p in places}
+    for made in (text, with_choice(text, source, places, everything)[0]):
         lines = LineMap(made)
         rows = made.text.decode().splitlines()
-        for word, line in (("out[i], km_sink)", 15), ("in[i + j])", 7), ("if (i >= n)", 14), ("two_km(km_sink,", 9)):
+        for word, line in (("out[i], km_sink)", 16), ("in[i + j])", 7), ("if (i >= n)", 15), ("two_km(km_sink,", 9)):
             (mine,) = [n for n, row in enumerate(rows, 1) if word in row]
             assert lines.of(mine) == line, word
 
@@ -78,24 +81,25 @@ def test_lines_of_a_variant_are_the_original_s() -> None:
 def test_what_lies_in_lines_that_differ_is_suspected_first() -> None:
     text, _ = variant()
     lines, places = LineMap(text), places_of(text, "k.cu")
-    differ = apart("memory-only", {(7, "load"): 8, (15, "write"): 2}, {(7, "load"): 3, (15, "write"): 2})
+    differ = apart("memory-only", {(7, "load"): 8, (16, "write"): 2}, {(7, "load"): 3, (16, "write"): 2})
     assert differ == {7: 5.0}
     found = suspects(places, lines, differ)
     assert [p.kind for p in found[:2]] == ["loop", "fold"]
     assert all(p.kind != "put" for p in found)
-    assert apart("load-only", {(15, "write"): 2}, {}) == {}
+    assert apart("load-only", {(16, "write"): 2}, {}) == {}
 
 
 def test_calls_follow_the_smallest_statement_of_their_line() -> None:
     text, source = variant()
     lines, places = LineMap(text), places_of(text, "k.cu")
     chosen = at_calls(places, lines, [9], "divide")
-    made = with_choice(text, source, chosen)[0].text.decode()
+    made = with_choice(text, source, places, chosen)[0].text.decode()
     assert [row.count("km_divide(km_sink);") for row in made.splitlines() if "two_km(km_sink," in row] == [1]
     assert at_calls(places, lines, [400], "call") == {}
 
 
 def test_another_variant_s_places_have_the_same_names() -> None:
-    names = [set(names_of(places_of(t, "k.cu"), LineMap(t)).values())
+    names = [{n for p, n in names_of(places_of(t, "k.cu"), LineMap(t)).items() if p.kind not in ("keep", "value")}
              for t, _ in map(variant, ("memory-only", "load-only"))]
     assert names[0] == names[1]
+    assert ("loop", 6, 1) in names[0]
