@@ -8,8 +8,8 @@ from typing import Any
 from mutate.resources import templates_dir
 from mutate.toolchain.cache import cached_text
 
-_NEEDS = {"put-each": {"put", "bits"}, "put": {"bits"}, "guarded-put": {"never-at", "bits"}, "never": {"bits"},
-          "never-at": {"bits"}, "sink": {"bits"},
+_NEEDS = {"put-each": {"put", "bits"}, "put-over": {"put", "bits"}, "put": {"bits"},
+          "guarded-put": {"never-at", "bits"}, "never": {"bits"}, "never-at": {"bits"}, "sink": {"bits"},
           "site": {"never", "bits", "opaque"}, "opaque-at": {"opaque", "bits"}, "async": {"opaque"},
           "ptx": {"opaque"}, "fragment": {"opaque"}, "fragment-at": {"opaque-at", "opaque", "bits"},
           "far": {"site", "never", "bits", "opaque"}, "place": {"bits"}}

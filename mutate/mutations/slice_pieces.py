@@ -11,7 +11,7 @@ from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
 from mutate.analysis.liveness import idle_loads, lost_results
 from mutate.analysis.objects import COPIES
-from mutate.analysis.plans import Act, Keep, Piece, Wants
+from mutate.analysis.plans import LOOPS, Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Program, type_decides
 from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access
@@ -212,10 +212,29 @@ class PieceWriter:
         if not self._read.isdisjoint(a.roots):
             name = "km_put_each"
             self.features.add("put-each")
+        elif self.style.guard_stores and self._is_loaded_behind(a):
+            name = "km_put_over"
+            self.features.add("put-over")
         for whole in self._alternatives(a.node):
             if bisect_left(self._stores, whole.end) - bisect_left(self._stores, whole.start) > 1:
                 return f"{name}<{bisect_left(self._stores, a.node.start) + 1}>"
         return name
+
+    def _is_loaded_behind(self, a: Access) -> bool:
+        """Whether the original loads anew behind a store what may lie in the same place.
+
+        Not where a pointer says that it is the only one, nor what the store itself hands on to the load in a register.
+        """
+        if not a.roots or any("restrict" in p.type_text for p in self.info.function.params):
+            return False
+        memory = [b for b in self.info.sites.accesses if b.touches_global]
+        loop = next((up for up in a.node.ancestors() if up.type in LOOPS), None)
+        around = [b for b in memory if loop is not None and loop.start <= b.node.start < loop.end]
+        end = (a.statement or a.node).end
+        behind = [b for b in memory if b.reads and (b in around or b.node.start >= end)]
+        if any(b.reads and not b.roots.isdisjoint(a.roots) for b in memory):
+            return any(b.writes and b.roots.isdisjoint(a.roots) for b in around)
+        return bool(behind)
 
     def _fold(self, node: Node) -> str:
         """Loads in the branches of one statement are folded in different forms.

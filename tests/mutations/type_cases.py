@@ -99,6 +99,26 @@ __global__ void k(float *__restrict__ out, const float *__restrict__ in, const d
     out[i] = in[i] * (float)w[i];
 }
 """),
+    Case("loads_behind_stores", """
+__global__ void k(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *m = in + 4 * i;
+    float *o = out + 4 * i;
+    o[0] = m[1] * m[2] - m[3];
+    o[1] = m[0] * m[2] - m[3];
+    o[2] = m[0] * m[1] - m[3];
+    o[3] = m[0] * m[1] - m[2];
+}
+"""),
+    Case("sums_in_memory", """
+__global__ void k(int n, float *a, float *b, float *t, float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int j = 0; j < n; j++) {
+        t[i] += a[i * n + j] * x[j];
+        y[i] += b[i * n + j] * x[j];
+    }
+}
+"""),
     Case("load_intrinsics", """
 __global__ void k(float *out, const float *in, const float4 *v, const int *w) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
