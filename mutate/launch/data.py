@@ -208,6 +208,15 @@ def _scalars_at(array: ArrayDecl, kind: Scalar, i: U64) -> Data:
     if init.kind == "uniform":
         a, b = init.args
         return _from_real(kind, a + (b - a) * (unit53(h) if kind.size == 8 else unit24(h)))
+    if init.kind == "ascending":
+        width = array.lanes[1] if array.lanes is not None else 1
+        step = rng.ascending_step(array.count * width)
+        place = i * _u(step) + mulhi(h, step)
+        if kind.is_integer:
+            a, b = map(int, init.args)
+            return _from_int(kind, _u(a) + mulhi(place, b - a))
+        low, high = init.args
+        return _from_real(kind, low + (high - low) * (unit53(place) if kind.size == 8 else unit24(place)))
     if init.kind == "normal":
         mean, deviation = init.args
         # Box-Muller; the second number hashes the first. 1 - u lies in (0, 1], so the logarithm is finite.

@@ -12,7 +12,7 @@ from mutate.launch import rng
 from mutate.launch.model import ArrayDecl, pack_scalar
 from mutate.launch.types import Rank, Scalar
 
-RANDOM = ("uniform", "normal", "randint", "permutation", "csr_colidx")
+RANDOM = ("uniform", "normal", "randint", "ascending", "permutation", "csr_colidx")
 """Initialisers that depend on the seed."""
 _ELEMENTS = {Rank.HALF: "kmb::Half", Rank.BF16: "kmb::Bf16", Rank.BOOL: "kmb::Bool"}
 _UNSIGNED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
@@ -68,6 +68,11 @@ def fill_rule(array: ArrayDecl) -> FillRule | None:
         return FillRule(element, "Uniform", n, (("Q", base), ("d", args[0]), ("d", args[1] - args[0])))
     if init.kind == "normal":
         return FillRule(element, "Normal", n, (("Q", base), ("d", args[0]), ("d", args[1])))
+    if init.kind == "ascending":
+        start: tuple[tuple[str, int | float], ...] = (("Q", base), ("Q", rng.ascending_step(n)))
+        if kind.is_integer:
+            return FillRule(element, "AscendingInt", n, (*start, ("Q", int(args[0])), ("Q", int(args[1] - args[0]))))
+        return FillRule(element, "AscendingReal", n, (*start, ("d", args[0]), ("d", args[1] - args[0])))
     if init.kind == "permutation":
         bits = max(1, (n - 1).bit_length())
         return FillRule(element, "Permutation", n,

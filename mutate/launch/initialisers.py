@@ -137,6 +137,12 @@ def _randint(target: Target, args: Args) -> Init:
     return Init("randint", (a, b))
 
 
+def _ascending(target: Target, args: Args) -> Init:
+    made = _randint(target, args) if target.scalar("ascending").is_integer else _uniform(target, args)
+    target.sized()
+    return Init("ascending", made.args)
+
+
 def _permutation(target: Target, args: Args) -> Init:
     kind = target.integer("permutation")
     _check_fits(kind, target.sized() - 1, None, "the largest index")
@@ -183,6 +189,7 @@ INITIALISERS: dict[str, Initialiser] = {
     "uniform": Initialiser("uniform(a, b)", (2, 2), _uniform),
     "normal": Initialiser("normal(mean = 0, stddev = 1)", (0, 2), _normal),
     "randint": Initialiser("randint(a, b)", (2, 2), _randint),
+    "ascending": Initialiser("ascending(a, b)", (2, 2), _ascending),
     "permutation": Initialiser("permutation()", (0, 0), _permutation),
     "csr_rowptr": Initialiser("csr_rowptr(rows, lo, hi)", (3, 3), _csr_rowptr),
     "csr_colidx": Initialiser("csr_colidx(cols)", (1, 1), _csr_colidx),

@@ -109,7 +109,7 @@ def bf16_bits(value: float) -> int:
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 
-InitKind = Literal["zeros", "fill", "iota", "uniform", "normal", "randint", "permutation",
+InitKind = Literal["zeros", "fill", "iota", "uniform", "normal", "randint", "ascending", "permutation",
                    "csr_rowptr", "csr_colidx", "file", "list"]
 
 
@@ -118,9 +118,9 @@ class Init:
     """How an array is filled.
 
     ``args`` by kind: fill (x,); iota (start, step); uniform (a, b); normal (mean, stddev); randint (a, b) for
-    a <= x < b; csr_rowptr (rows, lo, hi); csr_colidx (columns,); none for the others. ``path`` (absolute or relative to
-    the working directory), ``key`` (member of an .npz) and ``written`` (as the user wrote it) belong to file; ``data``,
-    the first bytes of the array (the rest is zero), to list.
+    a <= x < b, and so ascending; csr_rowptr (rows, lo, hi); csr_colidx (columns,); none for the others. ``path``
+    (absolute or relative to the working directory), ``key`` (member of an .npz) and ``written`` (as the user wrote it)
+    belong to file; ``data``, the first bytes of the array (the rest is zero), to list.
     """
 
     kind: InitKind

@@ -34,6 +34,11 @@ def base(seed: int, stream: int) -> int:
     return (seed * K_SEED + stream * K_STREAM) & MASK
 
 
+def ascending_step(count: int) -> int:
+    """The share of 2**64 that each of ``count`` ascending numbers has to itself: element i is i of them and a part."""
+    return MASK // max(1, count)
+
+
 def csr_row_length(row: int, lo: int, hi: int) -> int:
     """Entries of a row of the synthetic CSR matrix: ``lo`` to ``hi``, both included. The seed plays no part, so that
     ``csr_nnz`` and ``csr_rowptr`` agree wherever they stand."""

@@ -13,9 +13,10 @@ from mutate.source import Span
 
 # What a declaration or its C gives a meaning of its own.
 RESERVED = frozenset({
-    "grid", "block", "smem", "seed", "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "permutation",
-    "csr_rowptr", "csr_colidx", "csr_nnz", "file", "min", "max", "abs", "sqrt", "exp", "log", "pow", "ceil", "floor",
-    "auto", "register", "restrict", "int", "float", "double", "char", "long", "short", "void", "signed", "unsigned"})
+    "grid", "block", "smem", "seed", "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "ascending",
+    "permutation", "csr_rowptr", "csr_colidx", "csr_nnz", "file", "min", "max", "abs", "sqrt", "exp", "log", "pow",
+    "ceil", "floor", "auto", "register", "restrict", "int", "float", "double", "char", "long", "short", "void",
+    "signed", "unsigned"})
 _PROBE, _OBJECT = "kmutate_probe", "kmutate_object"
 
 

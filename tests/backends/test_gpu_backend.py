@@ -185,6 +185,7 @@ EXACT = [
     *(f"{kind} a[n] = {init}" for kind in ("int", "unsigned", "long long", "short", "unsigned char", "int2")
       for init in ("randint(3, 120)", "iota(-5, 7)", "fill(-3)")),
     "int a[n] = permutation()", "long a[n] = permutation()", "int a[n] = csr_colidx(1 << 20)",
+    "int a[n] = ascending(3, 120)", "float a[n] = ascending(-3, 5)",
     "bool a[n] = randint(0, 2)", "int a[n + 1] = csr_rowptr(n, 1, 9)", "short a[n] = { 1, -2, [2000] = 3 }",
 ]
 

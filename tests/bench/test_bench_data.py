@@ -23,13 +23,15 @@ on_gpu = pytest.mark.skipif(shutil.which("nvcc") is None or shutil.which("nvidia
                             reason="needs nvcc and a GPU")
 
 FLOATS = ("float", "double", "half", "__nv_bfloat16", "float4")
-OF_FLOATS = ("uniform(-3, 5)", "uniform(0, 1e-6)", "randint(-70000, 70001)", "iota(-2, 0.3)", "fill(0.1)", "ones()")
+OF_FLOATS = ("uniform(-3, 5)", "ascending(-3, 5)", "uniform(0, 1e-6)", "randint(-70000, 70001)", "iota(-2, 0.3)",
+             "fill(0.1)", "ones()")
 INTEGERS = ("int", "unsigned", "long long", "size_t", "short", "unsigned char", "int2")
-OF_INTEGERS = ("randint(3, 120)", "iota(-5, 7)", "fill(-3)")
+OF_INTEGERS = ("randint(3, 120)", "ascending(3, 120)", "iota(-5, 7)", "fill(-3)")
 DECLARATIONS = [
     *(f"{kind} a[n] = {init}" for kind in FLOATS for init in OF_FLOATS),
     *(f"{kind} a[n] = {init}" for kind in INTEGERS for init in OF_INTEGERS),
-    "long a[n] = randint(-9000000000000000000, 9000000000000000000)", "int a[n] = permutation()",
+    "long a[n] = randint(-9000000000000000000, 9000000000000000000)",
+    "long a[n] = ascending(-9000000000000000000, 9000000000000000000)", "int a[n] = permutation()",
     "long a[n] = permutation()", "int a[n] = csr_colidx(1 << 20)", "bool a[n] = randint(0, 2)",
 ]
 NORMALS = ["float a[n] = normal(1, 3)", "double a[n] = normal()", "half a[n] = normal(-2, 0.1)"]

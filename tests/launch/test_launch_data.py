@@ -27,7 +27,8 @@ DECLARATIONS = [
     "float a[1000] = normal(1, 2)", "double a[1000] = normal()", "int a[1000] = randint(-7, 9)",
     "long a[1000] = randint(-4000000000, 4000000000)", "unsigned char a[1000] = randint(0, 256)",
     "float a[1000] = randint(0, 4)", "int a[1000] = permutation()", "int a[1001] = csr_rowptr(1000, 1, 9)",
-    "int a[1000] = csr_colidx(50)", "int a[1000] = {1, 2, 3, [500] = 4}", "bool a[1000] = randint(0, 2)",
+    "int a[1000] = csr_colidx(50)", "half a[1000] = ascending(0, 9)",
+    "int a[1000] = {1, 2, 3, [500] = 4}", "bool a[1000] = randint(0, 2)",
     "struct { float x, y, z; } a[300] = uniform(0, 1)", "struct { char c; float f; } a[5] = {{1, 2}, {3, 4}}",
 ]
 
@@ -80,6 +81,19 @@ def test_ranges_and_moments() -> None:
     counts = np.bincount(r + 3)
     assert len(counts) == 7 and counts.min() > n / 7 * 0.95
     assert np.corrcoef(u[:-1], u[1:])[0, 1] < 0.01
+
+
+@pytest.mark.parametrize("declaration", [
+    "float a[50000] = ascending(-1, 3)", "double a[50000] = ascending(-1, 3)", "int a[50000] = ascending(-1, 300000)",
+    "unsigned long a[50000] = ascending(0, 9000000000000000000)", "float a[1] = ascending(-1, 3)",
+])
+def test_ascending_numbers_are_random_in_order_and_in_the_range(declaration: str) -> None:
+    a = materialize(array(declaration))
+    low, high = (float(x) for x in declaration.split("(")[1][:-1].split(","))
+    assert low <= a[0] and a[-1] < high and (np.diff(a.astype(np.float64)) >= 0).all()
+    if a.size > 1:
+        steps = np.diff(a.astype(np.float64)) / (high - low) * a.size
+        assert abs(steps.mean() - 1) < 0.01 and 0.35 < steps.std() < 0.45  # of two uniform numbers: 1/sqrt(6)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 1000, 4096, 4097])

@@ -23,7 +23,8 @@ WANTED = {
     "histogram", "softmax_rows", "vec4_copy", "half_axpy", "async_tile",
 }
 INITIALISERS = {
-    "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "permutation", "csr_rowptr", "csr_colidx", "file",
+    "zeros", "ones", "fill", "iota", "uniform", "normal", "randint", "ascending", "permutation", "csr_rowptr",
+    "csr_colidx", "file",
 }
 C_TYPES = "typedef struct { unsigned int x, y, z; } dim3; typedef int float4; typedef int half2;\n"
 ARCHS = ("sm_75", "sm_80", "sm_90")
