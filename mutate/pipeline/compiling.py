@@ -15,6 +15,7 @@ from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.results import Request
 from mutate.source import Lines, Span
+from mutate.toolchain.messages import first_error
 from mutate.toolchain.nvrtc import CompileFailed, Compiler, Job, Result
 from mutate.toolchain.options import CompileOptions
 
@@ -85,12 +86,21 @@ def original_error(kernel: str, result: CompileFailed, arch: str, file: str, sou
     return KmutateError("original-does-not-compile", f"kernel {kernel} does not compile for {arch}: {error.message}",
                         file=file, source=source if span is not None else None, span=span,
                         where=None if span is not None or error.file is None else f"{error.file}:{error.line}",
-                        hint=_hint(error.message, arch, source))
+                        hint=_hint(error.message, arch, source) + _after_all(result))
 
 
 _ENDED = re.compile(r'identifier "(__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))" is undefined')
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _TOOLKIT = re.compile(r'cannot open source file "((?:curand|cublas|cufft|cusparse|cusolver|npp|nvml|cudnn)\w*\.h)"')
+
+
+def _after_all(result: CompileFailed) -> str:
+    """What is wrong even with an empty file in place of a header that nobody has."""
+    then = first_error(result.last) if "cannot open source file" in result.error.message else None
+    if then is None or then.message == result.error.message:
+        return ""
+    where = f"{then.file}:{then.line}: " if then.file and then.line else ""
+    return f" (taken as empty, what is left is: {where}{then.message})"
 
 
 def _hint(message: str, arch: str, source: bytes) -> str:

@@ -110,6 +110,31 @@ def _used_in_the_file(unit: Unit, kernel: Function) -> str | None:
     return None
 
 
+def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | None:
+    """Template arguments that the host code launches a kernel with, where following it tells: constants of the
+
+    function that launches. A type that nobody says either is taken as ``float``, with a warning.
+    """
+    from mutate.propose import propose
+
+    if len(kernel.template_params) <= kernel.template_defaults or b"<<<" not in unit.main.expansion.text:
+        return None
+    try:
+        found = [p for p in propose(unit, frozenset({kernel.qualified})).proposals if p.function and p.instance]
+    except KmutateError:
+        return None  # too slow
+    guessed = {p.instance.partition("<")[2].removesuffix(">"): [
+        g for g in p.guesses if g.name.startswith(("template argument ", "type "))] for p in found}
+    known = next((i for i, guesses in guessed.items() if not guesses), None)
+    if known is not None or not guessed:
+        return known
+    instance, guesses = next(iter(guessed.items()))
+    what = ", ".join(f"{g.name.rpartition(' ')[2]} = {g.assumed}" for g in guesses)
+    warnings.append(f"nobody says with which arguments {kernel.qualified} is used: taken with {what}; --instance "
+                    f"'{kernel.qualified}<...>' names others")
+    return instance
+
+
 def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
                  given: Sequence[Launch] | None = None) -> list[Target]:
     """All instances of the kernels that a request selects, in the order of the file.
@@ -147,7 +172,8 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         if request.instances and any(_instances(kernel, request)):
             by_instance = {i: by_instance[i] for i in _instances(kernel, request)}
         if not by_instance:
-            found = _used_in_the_file(unit, kernel) if kernel.is_template else None
+            found = (_used_in_the_file(unit, kernel) or _launched_with(unit, kernel, warnings)) if kernel.is_template \
+                else None
             by_instance[found] = []
         for instance, own in by_instance.items():
             targets.append(_target(kernel, instance, tuple(own), stem))

@@ -26,14 +26,14 @@ _HOST_HEADER_NAMES = """
 assert.h complex.h ctype.h errno.h fcntl.h features.h fenv.h float.h getopt.h inttypes.h iso646.h limits.h locale.h
 malloc.h math.h memory.h omp.h mpi.h pthread.h sched.h signal.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h
 string.h strings.h tgmath.h time.h unistd.h wchar.h windows.h sys/mman.h sys/resource.h sys/stat.h sys/time.h
-sys/types.h algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono
-cinttypes climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg
-cstdbool cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution expected
-filesystem format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator
-latch limits list locale map memory memory_resource mutex new numbers numeric optional ostream print queue random
-ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept stop_token
-streambuf string string_view strstream system_error thread tuple type_traits typeindex typeinfo unordered_map
-unordered_set utility valarray variant vector version
+sys/types.h bits/stdc++.h algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat
+charconv chrono cinttypes climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp
+csignal cstdarg cstdbool cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution
+expected filesystem format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream
+iterator latch limits list locale map memory memory_resource mutex new numbers numeric optional ostream print queue
+random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept
+stop_token streambuf string string_view strstream system_error thread tuple type_traits typeindex typeinfo
+unordered_map unordered_set utility valarray variant vector version
 """
 HOST_HEADERS = frozenset(_HOST_HEADER_NAMES.split())
 

@@ -166,13 +166,16 @@ def test_samples_without_their_declarations(kmutate, name: str) -> None:
 @pytest.mark.parametrize(("behind", "instance"), [
     ("template __global__ void k<Odd, 2>(float *);", "Odd, 2"),
     ("template<> __global__ void k<Odd, 3>(float *p) {}", None),
-    ("template <class T> void run(float *p) { k<T, 2><<<1, 1>>>(p); }", None),
+    ("template <class T> void run(float *p) { k<T, 2><<<1, 1>>>(p); }", "float, 2"),
+    ("void run(float *p) { const int n = 2; k<int, 4 * n><<<1, 32>>>(p); }", "int, 8"),
     ("template __global__ void k<Odd, 2>(float *); void run(float *p) { k<int, 4><<<1, 32>>>(p); }", "int, 4"),
 ])
 def test_the_instance_is_one_that_the_file_uses(behind: str, instance: str | None) -> None:
     unit = load_unit(("struct Odd {};\ntemplate <class A, int N> __global__ void k(float *p) { *p = N; }\n" + behind
                       ).encode(), "k.cu")
-    assert [t.instance for t in make_targets(unit, unit.kernels[:1], Request(Path("k.cu")), [])] == [instance]
+    warnings: list[str] = []
+    assert [t.instance for t in make_targets(unit, unit.kernels[:1], Request(Path("k.cu")), warnings)] == [instance]
+    assert ["taken with T = float" in w for w in warnings] == [True] * (instance == "float, 2"), "a guess is said"
 
 
 TYPED = """/* kmutate launch

@@ -74,7 +74,8 @@ def _try_ways(task: Task, instance: str | None, record: Record, say: Callable[[s
 
 
 def _try(task: Task, instance: str | None, way: Way, say: Callable[[str], None]) -> Record:
-    request = Request(task.path, (), (task.kernel,), (), task.arch, (), (*task.folders, *way.include_dirs), way.std,
+    given = (f"{task.kernel}<{instance}>",) if instance is not None else ()
+    request = Request(task.path, (), (task.kernel,), given, task.arch, (), (*task.folders, *way.include_dirs), way.std,
                       pre_includes=way.pre_includes)
 
     def targets(unit: Unit, kernels: Sequence[Function], warnings: list[str]) -> list[Target]:
