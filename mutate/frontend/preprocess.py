@@ -154,12 +154,30 @@ class Expansion:
             yield d
 
     def _around_directives(self, edit: Edit) -> Iterator[Edit]:
-        """An edit less the directives in it: ``#if`` and ``#endif`` stay balanced. Its text comes before the first."""
+        """An edit less the directives in it: ``#if`` and ``#endif`` stay balanced. Its text comes before the first.
+
+        Conditions that begin and end in it go: there is nothing left to choose from.
+        """
         at, text = edit.start, edit.text
-        for d in self._directives_in(edit.span):
+        inside = [*self._directives_in(edit.span)]
+        if self._is_closed(inside):
+            inside = []
+        for d in inside:
             yield Edit(at, d.start, text if text.endswith("\n") else f"{text}\n", edit.note)
             at, text = d.end, ""
         yield Edit(at, edit.end, text or ("\n" if at > edit.start else ""), edit.note)
+
+    def _is_closed(self, directives: Iterable[Span]) -> bool:
+        """Whether directives are whole conditions and nothing else."""
+        depth = 0
+        for d in directives:
+            found = _DIRECTIVE.match(self.source, d.start, d.end)
+            word = found[1] if found is not None else b""
+            depth += (word in (b"if", b"ifdef", b"ifndef")) - (word == b"endif")
+            if depth < 0 or (depth == 0 and word != b"endif") or word not in (
+                    b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif"):
+                return False
+        return depth == 0
 
     def _covering(self, span: Span) -> Span:
         """The span widened so that it cuts no macro use."""

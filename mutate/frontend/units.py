@@ -187,7 +187,8 @@ def _declared(node: Node) -> tuple[frozenset[str], str]:
     return frozenset(), "other"
 
 
-def _template_parameters(node: Node) -> tuple[tuple[str, ...], int]:
+def template_parameters(node: Node) -> tuple[tuple[str, ...], int]:
+    """Names of the parameters of a template, and how many of them have a default."""
     names: list[str] = []
     defaults = 0
     plist = node.get("parameters") or node.find("template_parameter_list")
@@ -249,7 +250,7 @@ def build_file(name: str, expansion: Expansion, root: Node, main: bool = True) -
 
     def item(node: Node, whole: Node, namespaces: tuple[str, ...], top: Node, extern_c: bool) -> None:
         names, kind = _declared(node)
-        head = _head_text(node if node.type != "template_declaration" else _innermost(node))
+        head = _head_text(node if node.type != "template_declaration" else innermost(node))
         device = any(mark in head for mark in _DEVICE_MARKS)
         entry = Item(whole, names, kind, device, namespaces, top, _words(node))
         file.items.append(entry)
@@ -259,7 +260,8 @@ def build_file(name: str, expansion: Expansion, root: Node, main: bool = True) -
     return file
 
 
-def _innermost(node: Node) -> Node:
+def innermost(node: Node) -> Node:
+    """What a template declaration declares; other declarations as they are."""
     while node.type == "template_declaration":
         below = next((k for k in node.kids if k.type not in ("template_parameter_list", "requires_clause")), None)
         if below is None:
@@ -271,8 +273,8 @@ def _innermost(node: Node) -> Node:
 def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], extern_c: bool) -> None:
     template: tuple[tuple[str, ...], int] = ((), 0)
     if node.type == "template_declaration":
-        template = _template_parameters(node)
-    inner = _innermost(node)
+        template = template_parameters(node)
+    inner = innermost(node)
     specifiers = [inner] if inner.type.endswith("_specifier") else []
     if inner.type in ("declaration", "type_definition") and (t := inner.get("type")) is not None \
             and t.type.endswith("_specifier"):
@@ -308,10 +310,10 @@ def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...], ow
     """
     body = spec.get("body")
     for member in body.kids if body is not None else ():
-        target = _innermost(member)
+        target = innermost(member)
         inner = target.get("type") if target.type == "field_declaration" else target
         if target.type == "function_definition" and target.get("body") is not None:
-            template = _template_parameters(member) if member.type == "template_declaration" else ((), 0)
+            template = template_parameters(member) if member.type == "template_declaration" else ((), 0)
             function = _function(file, target, entry, scopes, template, False, owner.partition("<")[0])
             if function is not None:
                 file.functions.append(function)
@@ -335,7 +337,7 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
     outside = [part.split("<")[0].strip() for part in name.text.split("::")[:-1]]
     if outside and template[0]:
         # Of a member defined outside its class: the class's parameters are deduced from no argument.
-        template = _template_parameters(node.parent) if node.parent is not None and node.parent is not entry.node \
+        template = template_parameters(node.parent) if node.parent is not None and node.parent is not entry.node \
             and node.parent.type == "template_declaration" else ((), 0)
     type_node = node.get("type")
     outer = node.get("declarator")

@@ -12,7 +12,17 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
 
 from mutate.frontend.tree import Node
-from mutate.frontend.units import File, Function, Item, Unit, declarator_name, function_declarator, parameters
+from mutate.frontend.units import (
+    File,
+    Function,
+    Item,
+    Unit,
+    declarator_name,
+    function_declarator,
+    innermost,
+    parameters,
+    template_parameters,
+)
 from mutate.source import Span, blank
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
@@ -132,9 +142,11 @@ def _names_all_of(item: Item) -> str:
 def _is_overload(item: Item, kernel: Function) -> bool:
     """Whether an item is another kernel of the same name: NVRTC is asked for a kernel by its name alone."""
     if item.kind != "function" or kernel.name not in item.names or item.namespaces != kernel.item.namespaces or \
-            item.node.type == "template_declaration" or kernel.is_template or "__global__" not in _head_words(item):
+            "__global__" not in _head_words(item):
         return False
-    theirs, own = function_declarator(item.node), function_declarator(kernel.node)
+    if kernel.is_template != (item.node.type == "template_declaration" and bool(template_parameters(item.node)[0])):
+        return False  # a specialisation, or an instance that is asked for, is this kernel
+    theirs, own = function_declarator(innermost(item.node)), function_declarator(kernel.node)
     return theirs is not None and own is not None and _types(theirs) != _types(own)
 
 

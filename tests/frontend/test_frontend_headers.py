@@ -165,6 +165,9 @@ def test_host_code_among_what_kernels_need(tmp_path: Path) -> None:
               b"__global__ void k(Element *e, float n) { if (threadIdx.x < n) e[threadIdx.x].value += 1; }\n")
     (result,) = prove_file(Request(tmp_path / "k.cu", ("memory-only",), text=source)).results
     assert result.error is None
+    two = (b"template <int n> __global__ void k(int *p, int m) { p[m] = n; }\n"
+           b"template <int n> __global__ void k(int *p) { p[0] = n; }\nvoid run(int *p) { k<2><<<1, 32>>>(p, 3); }\n")
+    assert [r.error for r in prove_file(Request(tmp_path / "k.cu", ("identity",), text=two)).results] == [None, None]
     with pytest.raises(KmutateError) as caught:
         prove_file(Request(tmp_path / "k.cu", text=b"__global__ void k(int *p) { p[0] = __shfl(p[1], 0); }"))
     assert "-D '__shfl(...)=__shfl_sync(0xffffffffu, __VA_ARGS__)'" in (caught.value.hint or "")

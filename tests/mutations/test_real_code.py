@@ -355,6 +355,22 @@ def test_directives_among_dropped_statements_stay() -> None:
     assert [text.count(d) for d in ("#if", "#else", "#endif")] == [2, 1, 2]
 
 
+def test_a_condition_of_which_nothing_is_left_goes() -> None:
+    text = text_of(r"""__device__ void load(float &to, const float *from) {
+    asm volatile(
+#if __CUDA_ARCH__ >= 750
+        "ld.global.nc.f32 %0, [%1];"
+#else
+        "ld.global.f32 %0, [%1];"
+#endif
+        : "=f"(to) : "l"(from));
+}
+__global__ void k(float *out, const float *in) { float v; load(v, in + threadIdx.x); out[threadIdx.x] = v; }
+""", "memory-only")
+    copy = text.split("void load_km", 1)[1].partition("__global__")[0]
+    assert "#" not in copy and "ld.global.nc.f32" in copy and "load_km(km_sink, km_AnyRef(), in + threadIdx.x)" in text
+
+
 @pytest.mark.parametrize(("expression", "kinds"), [
     ("(a) + (b * 2)", ["binary_expression", "binary_expression"]),
     ("(a) - b", ["binary_expression"]),
