@@ -109,7 +109,7 @@ _ASM_KINDS = (
     ("barrier", re.compile(r"\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red|arrive)")),
     ("warp", re.compile(r"\bbar\.warp\.sync")),
     ("atomic", re.compile(r"\b(?:atom|red)\.(?!shared)")),
-    ("load", re.compile(r"\bld[ux]?\.")),
+    ("load", re.compile(r"\b(?:ld[ux]?|ld_reduce)\.")),
     ("store", re.compile(r"\bst\.")),
 )
 

@@ -11,6 +11,7 @@ from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.pipeline.compiling import Compiling, device_source, original_error, project_headers
+from mutate.pipeline.hosted import host_launches
 from mutate.pipeline.reading import as_included, read_kernels
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.start import remember_complete
@@ -77,8 +78,14 @@ def _run_simulation(request: SimulateRequest, machine: Machine | None, progress:
 
 def launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
              launches: Sequence[Launch] | None = None, what: str = "simulated") -> list[Target]:
-    """The kernels that a declaration launches; the others are warned of, or an error where they were asked for."""
+    """The kernels that a declaration launches; the others are warned of, or an error where they were asked for.
+
+    Where none is declared, those that host code launches in a way that can be followed to the end.
+    """
     targets = make_targets(unit, kernels, request, warnings, launches)
+    if launches is None and request.launch_file is None and not any(t.launches for t in targets):
+        own = host_launches(unit, kernels, request, warnings)
+        targets = make_targets(unit, kernels, request, warnings, own) if own else targets
     found = [t for t in targets if t.launches]
     missing = [t for t in targets if not t.launches]
     if missing and (not found or request.kernels):

@@ -103,6 +103,29 @@ def test_lines_add_up_to_the_kernel() -> None:
     assert conflicts[0]["counters"]["shared_load_bank_conflicts"] == 31 * whole["shared_load_requests"]
 
 
+def test_host_code_that_says_everything_is_a_declaration() -> None:
+    program = """__global__ void twice(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2.0f * in[i];
+}
+int main(int argc, char **argv) {
+    const int n = SIZE;
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    twice<<<(n + 127) / 128, 128>>>(out, in, n);
+}
+"""
+    done = simulate(program.replace("SIZE", "1000"))
+    assert done.exception is None, done.exception
+    words = " ".join(done.stdout.split())
+    assert "twice is launched as main() does it (line 10), on data that is made up" in words
+    assert "grid 8 block 128" in words
+    with pytest.raises(KmutateError) as caught:
+        raise simulate(program.replace("SIZE", "atoi(argv[1])")).exception  # type: ignore[misc]
+    assert caught.value.slug == "no-launch", "a size that is given at run time is not guessed unasked"
+
+
 def test_a_failure_is_a_document_too() -> None:
     done = simulate("__global__ void k(int *p) { p[0] = 1; }", "--json")
     document = _validated(done.stdout)

@@ -1,0 +1,40 @@
+"""Launches that nobody declares, taken from the host code where it says everything about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mutate.errors import KmutateError
+from mutate.frontend.units import Function, Unit
+from mutate.launch.evaluate import evaluate_all
+from mutate.launch.find import find_declarations
+from mutate.launch.model import Launch
+from mutate.results import Request
+
+
+def host_launches(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]
+                  ) -> tuple[Launch, ...]:
+    """What ``kmutate launch`` proposes for those of the kernels for which it has to guess nothing.
+
+    What arrays hold is always made up; a warning says so. Empty where the unit has no launches.
+    """
+    if b"<<<" not in unit.main.expansion.text:
+        return ()
+    from mutate.propose import propose
+
+    try:
+        found = propose(unit, frozenset(k.qualified for k in kernels)).proposals
+    except KmutateError:
+        return ()  # too slow
+    sure = [p for p in found if p.function and not p.guesses and not p.problem]
+    defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
+               for m in unit.main.expansion.macros.values()}
+    launches: list[Launch] = []
+    for p in sure:
+        try:
+            launches += evaluate_all(find_declarations(p.text.encode(), unit.main.name), defines, request.settings)
+        except KmutateError:
+            continue
+        warnings.append(f"{p.kernel} is launched as {p.function}() does it (line {p.line}), on data that is made up: "
+                        f"`kmutate launch {unit.main.name}` shows the declaration, to be changed and kept")
+    return tuple(launches)
