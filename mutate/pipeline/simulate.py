@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
@@ -103,7 +104,8 @@ def _no_launch(target: Target, unit: Unit) -> KmutateError:
                        for p in kernel.params if p.name != "n")
     call = f"{name}({', '.join(p.name for p in kernel.params)});"
     return KmutateError("no-launch", f"nothing says how {kernel.qualified} is launched", file=unit.main.name,
-                        hint=f"`kmutate launch {unit.main.name}` proposes a launch declaration from the host code; or "
+                        hint=f"`kmutate launch {unit.main.name} --write {Path(unit.main.name).stem}.launch` proposes a "
+                             "launch declaration from the host code, to be checked and given with --launch; or "
                              "add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
                              f"dim3 block = {{ 256 }};{declared} {call} */  or give --launch FILE")
 

@@ -147,7 +147,9 @@ def test_the_simulator_runs_what_is_proposed(kmutate) -> None:
 
 @needs_nvrtc
 def test_who_lacks_a_declaration_is_sent_here(kmutate) -> None:
-    assert "`kmutate launch k.cu` proposes" in kmutate("simulate", "k.cu").err
+    Path("bare.cu").write_text("__global__ void bare(int *p) { p[threadIdx.x] = 1; }\n")
+    assert "`kmutate launch bare.cu --write bare.launch` proposes" in kmutate("simulate", "bare.cu").err
+    assert "`kmutate launch k.cu` shows the declaration" in " ".join(kmutate("simulate", "k.cu").out.split())
     assert "`kmutate launch k.cu` proposes" in kmutate("variants", "k.cu", "--no-verify", "--set", "n=4").err
 
 
