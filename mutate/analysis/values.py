@@ -83,8 +83,8 @@ class Values:
             if param_targets is not None and i < len(param_targets):
                 var.spaces |= param_targets[i][0]
                 var.roots |= param_targets[i][1]
-            elif function.is_kernel and not var.is_ref and not hides_no_pointer(unit, var.type):
-                # What a kernel receives from the host can only point to global memory.
+            elif function.is_kernel and (var.is_ref or not hides_no_pointer(unit, var.type)):
+                # What a kernel receives from the host can only point to global memory, or refer to it (if managed).
                 var.spaces.add(Space.GLOBAL)
                 var.roots.add(var)
             if var.type.kind == "pointer" and not var.spaces:

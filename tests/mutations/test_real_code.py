@@ -302,6 +302,13 @@ def test_inline_ptx_with_a_predicate_goes_like_other_accesses() -> None:
     assert '"f"(km_value<decltype(value)>(km_sink))' in stored and "v.x * v.y" not in stored
 
 
+@needs_nvrtc
+def test_what_a_kernel_gets_by_reference_is_global_memory() -> None:
+    check_valid(prove("""struct Element { int value, sum; };
+__global__ void k(Element &e, float *out) { out[threadIdx.x] = e.value * 2.0f; e.sum = 7 * threadIdx.x; }
+""", *SLICED, "math-only"))
+
+
 def test_an_update_that_a_branch_reads_back_is_no_load() -> None:
     saturated = """__global__ void k(int *bins, const int *in) {
     int *bin = &bins[in[threadIdx.x]];
