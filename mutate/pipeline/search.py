@@ -21,8 +21,8 @@ from mutate.pipeline.by_line import Apart, ByLine, apart, run_by_line, same, sam
 from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.prove import Candidate, Prover, Work
 from mutate.sass.disasm import disassemble
+from mutate.toolchain import workers
 from mutate.toolchain.nvrtc import Compiled, Result
-from mutate.toolchain.workers import cores
 
 _STEPS = 8
 _WIDTH, _BEAM, _AT_ONCE = 16, 2, 8
@@ -182,7 +182,7 @@ class Search:
     def _affordable(self) -> int:
         """How many attempts can be compiled in the time that is left, by what the original took."""
         assert self._work.original is not None  # it has a certificate
-        left = (self._until - time.monotonic()) * cores()
+        left = (self._until - time.monotonic()) * workers.cores()
         return max(1, int(left / (self._work.original.seconds + _LEAST_SECONDS)))
 
     def _run(self, binary: Binary, lines: LineMap) -> tuple[bool, Apart] | None:
