@@ -40,29 +40,27 @@ def made_again(prover: Prover, index: int, work: Work, certificates: Mapping[str
     for c in [c for c in work.candidates if c.name in certificates and _is_hopeful(c, certificates[c.name])]:
         search = Search(prover, work, c, time.monotonic() + _SECONDS)
         if (found := search.found(known)) is not None:
-            out.update(_proven(prover, index, work, [_noted(c, *found)], cache))
+            out.update(_proven(prover, index, work, _noted(c, *found), certificates[c.name], cache))
             known = search.known
     return out
 
 
-def _proven(prover: Prover, index: int, work: Work, made: list[Candidate], cache: Cache) -> Again:
-    """Compiles, certifies and runs; what touches the same takes the place of what was made first."""
+def _proven(prover: Prover, index: int, work: Work, c: Candidate, before: Certificate, cache: Cache) -> Again:
+    """Compiles, certifies and runs; what touches the same, or comes nearer, takes the place of what was made first."""
     other = Prover(prover.request, prover.compiling, prover.source, prover.progress)
-    fresh = Work(work.target, work.entry, work.original_source, made)
+    fresh = Work(work.target, work.entry, work.original_source, [c])
     other.compile_all([fresh])
     static = other.certify_all()[0]
     found = work_binaries(other, 0, fresh, static)
     first, rest = simulate_all(found.original, found.variants, work.target.launches, cache)
-    out: Again = {}
-    for c in made:
-        if c.name not in static or c.name not in rest:
-            continue
-        certificate = with_dynamic(static[c.name], c.mutations, first, rest[c.name])
-        if not _differs(certificate):
-            work.candidates[:] = [c if c.name == old.name else old for old in work.candidates]
-            prover.listings[index, c.name] = other.listings[0, c.name]
-            out[c.name] = static[c.name], certificate
-    return out
+    if c.name not in static or c.name not in rest:
+        return {}
+    certificate = with_dynamic(static[c.name], c.mutations, first, rest[c.name])
+    if _differs(certificate) and (before.verdict, certificate.verdict) != (Verdict.INVALID, Verdict.DEGRADED):
+        return {}
+    work.candidates[:] = [c if c.name == old.name else old for old in work.candidates]
+    prover.listings[index, c.name] = other.listings[0, c.name]
+    return {c.name: (static[c.name], certificate)}
 
 
 def _is_hopeful(c: Candidate, certificate: Certificate) -> bool:

@@ -80,27 +80,31 @@ class Search:
         """After ``found``: what another variant may be tried with."""
 
     def found(self, known: Known) -> tuple[VariantText, bytes, str] | None:
-        """The variant's text, what NVRTC gets, and in words what was changed; ``None`` where nothing was found."""
+        """The variant's text, what NVRTC gets, and in words what was changed; ``None`` where nothing was found.
+
+        Where nothing is exact, what touches as many sectors in every line, by more or fewer threads, is better than
+        nothing.
+        """
         if not self._places or not self._begin():
             return None
         names = names_of(self._places, LineMap(self._c.text))
         like = {p: known[name] for p, name in names.items() if name in known}
         # What was made first is where few changes begin, so it is gone on from, too.
         tried = self._step([{}, *([like] if like else []), *self._starts()])
-        left = [*tried[:1], *(t for t in tried[1:] if not t.choice)]
+        left = [*tried[:1], *(t for t in tried[1:] if not t.choice), *(t for t in tried[1:] if t.choice)]
+        best = min(left, key=_order, default=None)
         done: set[Outcome] = set()
         for _ in range(_STEPS):
-            best = min(left, key=_order, default=None)
-            if best is None or best.exact or time.monotonic() > self._until:
+            if not left or best is None or best.exact or time.monotonic() > self._until:
                 break
             mine, left = left[:_BEAM], left[_BEAM:]
             done |= {t.outcome for t in mine}
             left += self._step([m for t in mine for m in self._moves(t)])
+            best = min([best, *left], key=_order)
             # Of those that differ from the original alike the one with the fewest changes is enough.
             left.sort(key=_order, reverse=True)
             left = sorted((t for t in {t.outcome: t for t in left}.values() if t.outcome not in done), key=_order)
-        best = min(left, key=_order, default=None)
-        if best is None or not best.exact:
+        if best is None or (not best.exact and best.distance > 0):
             return None
         self.known = {names[p]: what for p, what in best.choice.items()}
         return best.text, best.source, _words(best.choice)
