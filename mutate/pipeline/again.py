@@ -23,7 +23,7 @@ from mutate.toolchain.cache import Cache
 
 _SLICED = frozenset({"memory-only", "load-only", "store-only"})
 _DIFFERS = frozenset({"dynamic-accesses-differ", "dynamic-addresses-differ"})
-_SECONDS = 10.0
+_SECONDS = 15.0
 """After so many no further step of a variant's search begins."""
 Again = dict[str, tuple[Certificate, Certificate]]
 

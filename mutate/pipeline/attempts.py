@@ -31,7 +31,7 @@ _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statem
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
 _OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal"),
-            "keep": ("plain", "here"), "put": ("clobber",), "value": ("value",), "statement": ("divide", "call"),
+            "keep": ("plain", "here"), "put": ("gone", "clobber"), "value": ("value",), "statement": ("divide", "call"),
             "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 

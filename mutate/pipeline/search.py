@@ -149,9 +149,9 @@ class Search:
         out: list[Choice] = []
         suspected = suspects(self._places, LineMap(best.text), best.apart)
         mine = {p.at: what for p, what in best.choice.items()}
+        unfit = {"gone", "loose"} if self._mutation == "load-only" else {"clobber"}
         for p in (*suspected, *(p for p in self._places if p not in suspected)):
-            if p.kind not in ("put", "end") or p.kind == ("put" if self._mutation == "load-only" else "end"):
-                out += [{**best.choice, p: what} for what in p.options if what != mine.get(p.at)]
+            out += [{**best.choice, p: what} for what in p.options if what not in (mine.get(p.at), *unfit)]
             if p in best.choice:
                 out.append({q: what for q, what in best.choice.items() if q != p})
         return out[:_WIDTH]
@@ -236,7 +236,8 @@ def _words(choice: Choice) -> str:
         (many("value"), "values that the original needs for more than addresses and conditions are folded"),
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
-        (many("put"), "stores that are not made are to the compiler as if they were"),
+        (many("put", way="gone"), "stores that the original does not make are left out"),
+        (many("put", way="clobber"), "stores that are not made are to the compiler as if they were"),
         (many("return"), "early returns do not wait for the loads"),
         (many("end"), "end does not wait for the loads")) if n]
     return "; ".join(found) or "nothing is changed"
