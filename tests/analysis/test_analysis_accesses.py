@@ -229,6 +229,10 @@ def test_a_pointer_in_memory_points_to_other_memory() -> None:
     ('asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(n), "l"(in));', ("copy", 1, 0)),
     ('asm("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(n));', None),
     ('asm("ld.global.f32 %0, [%1]; add.f32 %0, %0, %0;" : "=f"(x) : "l"(in));', None),
+    ('asm("{.reg .pred p; setp.ne.b32 p, %2, 0; @!p mov.b32 %0, 0; @p ld.global.f32 %0, [%1];}" '
+     ': "=f"(x) : "l"(in), "r"(n));', ("load", 1, 0)),
+    ('asm("{.reg .pred p; setp.eq.b32 p, %2, 0; @p ld.global.f32 %0, [%1];}" : "=f"(x) : "l"(in), "r"(n));', None),
+    ('asm("ld.shared::cta.f32 %0, [%1];" : "=f"(x) : "r"(n));', None),
     ('asm("mov.u32 %0, %1;" : "=r"(n) : "r"(n));', None),
 ])
 def test_inline_ptx_is_read_as_one_access(text: str, expected: tuple[str, int, int] | None) -> None:
