@@ -179,6 +179,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     constants = empty_constants(schedulers, lines)
     launched = 0
     next_launch = 0.0
+    leaves = -settings[S_LAUNCH]
     finished = 0
     issued = 0
     clock = np.int64(0)
@@ -453,6 +454,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                 at_barrier[w] = -1
                 left[b] -= 1
                 if left[b] == 0:
+                    # Blocks leave one after another, as they come.
+                    leaves = max(float(clock), leaves + settings[S_LAUNCH])
+                    final = max(final, leaves)
                     done[number[b]] = clock
                     finished += 1
                     clock_end = max(clock_end, clock)

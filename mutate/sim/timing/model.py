@@ -358,7 +358,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     if bounded:
         cycles, limit = bound, what
     clock = machine.number("clock.boost") * 1e3
-    overhead = _overhead_ms(machine)
+    overhead = _overhead_ms(machine, min(sms, sample.grid_blocks))
     util = _utilisation(busy, end, settings)
     limit = limit or max(util, key=lambda k: util[k])
     whole = max(1, int(stalls.sum()))
@@ -384,10 +384,14 @@ def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray
                      grid, sms, dispatch.LONGEST)
 
 
-def _overhead_ms(machine: Machine) -> float:
-    """An empty kernel of one block between two events; where that was not measured, one of many empty kernels."""
+def _overhead_ms(machine: Machine, blocks: int) -> float:
+    """An empty kernel of ``blocks`` blocks, one an SM at most, between two events; where that was not measured, one of
+
+    many empty kernels.
+    """
     if machine.get("launch.empty_by_blocks") is not None:
-        return machine.curve("launch.empty_by_blocks")[0][1] / 1e3
+        known = machine.curve("launch.empty_by_blocks")
+        return float(np.interp(blocks, [x for x, _ in known], [y for _, y in known])) / 1e3
     return Rates(machine).number("launch.back_to_back", 0.0) / 1e3
 
 
