@@ -68,8 +68,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
                     pairs += 1
                     right += (r["gpu"][a] < r["gpu"][b]) == (r["sim"][a] < r["sim"][b])
     same = sum(r["gpu_limiter"] == r["sim_limiter"] for r in rows)
-    likeliest = sum(r["gpu_limiter"] == (r["sim_limiter"] if r["sim_limiter"] == Limiter.LAUNCH else _likeliest(r["sim"]))
-                    for r in rows)
+    likeliest = sum(r["gpu_limiter"] == (Limiter.LAUNCH if r["sim_limiter"] == Limiter.LAUNCH else
+                                         _likeliest(r["sim"])) for r in rows)
     return {"kernels": len(rows), "mean": float(errors.mean()), "median": float(np.median(errors)),
             "p90": float(np.quantile(errors, 0.9)), "worst": float(errors.max()), "ratios": len(ratios),
             "ratio_median": float(np.median(ratios)), "right": right, "pairs": pairs, "limiters": same,

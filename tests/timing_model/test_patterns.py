@@ -80,7 +80,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("bank_chain<2>", 5, 0.03), ("load_batch<4>", 0, 0.11),  # one warp, and a block of eight
     ("uniform_lines<4>", 1, 0.16), ("uniform_lines<4>", 2, 0.08), ("uniform_lines<16>", 13, 0.16),
     ("uniform_lines<16>", 14, 0.03), ("uniform_lines<64>", 3, 0.05), ("uniform_lines<16>", 19, 0.06),
-    ("cold_code<4>", 0, 0.04), ("cold_code<1024>", 1, 0.05), ("first_loads", 3, 0.09),  # short ones: launch, blocks' ends
+    ("cold_code<4>", 0, 0.04), ("cold_code<1024>", 1, 0.05), ("first_loads", 3, 0.09),  # launch, blocks' ends
     ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
 ])
