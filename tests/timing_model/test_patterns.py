@@ -76,7 +76,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("line_chain<unsigned>", 3, 0.02), ("line_chain<unsigned>", 10, 0.02), ("line_chain<unsigned>", 22, 0.02),
     ("line_chain<unsigned>", 35, 0.02), ("line_chain<uint2>", 2, 0.03), ("line_chain<uint4>", 2, 0.06),
     ("line_turns", 2, 0.03), ("line_turns", 9, 0.03), ("line_turns", 12, 0.03),  # tags are looked up, or banks read
-    ("bank_chain<0>", 3, 0.04), ("bank_chain<0>", 9, 0.03), ("bank_chain<1>", 3, 0.06), ("bank_chain<2>", 3, 0.05),
+    ("bank_chain<0>", 3, 0.07), ("bank_chain<0>", 9, 0.03), ("bank_chain<1>", 3, 0.06), ("bank_chain<2>", 3, 0.05),
     ("bank_chain<2>", 5, 0.03), ("load_batch<4>", 0, 0.11),  # one warp, and a block of eight
     ("uniform_lines<4>", 1, 0.16), ("uniform_lines<4>", 2, 0.08), ("uniform_lines<16>", 13, 0.16),
     ("uniform_lines<16>", 14, 0.03), ("uniform_lines<64>", 3, 0.05), ("uniform_lines<16>", 19, 0.06),
