@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
+APART = pytest.mark.xfail(strict=True, reason="four warps 30 lines apart come together on the GPU: 14 % too slow here")
 FILES = ("patterns", "constants", "updates", "lines", "cold")
 
 
@@ -62,14 +63,15 @@ def simulated(kernel: str, launch: int) -> float:
     ("lane_loads", 0, 0.05), ("lane_loads", 3, 0.03), ("lane_loads", 10, 0.05),  # words that lanes want of constants
     ("lane_chain", 0, 0.06), ("lane_chain", 5, 0.03),  # ... one load after another
     ("table_walk", 0, 0.05), ("table_walk", 9, 0.1),  # a table that the first constant cache holds, and one of 4 KB
-    ("lane_lines", 4, 0.05), ("lane_lines", 8, 0.06), ("lane_lines", 13, 0.14),  # 32 and 4 warps, each at its place
+    ("lane_lines", 4, 0.05), ("lane_lines", 8, 0.06),  # 32 warps, each at its place
+    pytest.param("lane_lines", 13, 0.05, marks=APART),
     ("uniform_lines<16>", 3, 0.05), ("uniform_lines<16>", 8, 0.05),  # 32 warps in step, and one: 64 and 4 KB
     ("uniform_lines<16>", 9, 0.05), ("table_sweep", 10, 0.06),  # for the first time
     ("table_sweep", 8, 0.05),  # one warp
     ("random_stores", 0, 0.05), ("random_adds", 0, 0.05), ("random_adds64", 0, 0.05),  # in L2
     ("random_stores", 1, 0.1), ("random_stores", 2, 0.05), ("random_stores", 3, 0.06),  # 16 to 256 MB, in parts
     ("random_adds", 2, 0.08), ("random_adds64", 2, 0.08),
-    ("random_pairs", 0, 0.09), ("random_pairs", 1, 0.12),  # L2 does one after another
+    ("random_pairs", 0, 0.07), ("random_pairs", 1, 0.12),  # L2 does one after another
     ("part_stores<8, 1>", 0, 0.12), ("part_stores<4, 1>", 0, 0.12),  # a word of each sector, and two
     ("row_walks", 1, 0.05), ("row_walks", 9, 0.05), ("row_walks", 8, 0.06),  # 32 lines a load: looked up, then read
     ("sector_steps<0>", 0, 0.05), ("sector_steps<0>", 1, 0.05), ("sector_steps<0>", 7, 0.05),  # one load at a time
@@ -90,7 +92,7 @@ def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, withi
 
 @pytest.mark.parametrize(("kernel", "launch", "within"), [
     ("random_stores", 1, 0.12), ("random_stores", 3, 0.05),  # 16 and 256 MB: most sectors are in parts
-    ("random_stores", 6, 0.27), ("random_stores", 13, 0.1),  # 8 MB: a third of them; 16 MB over and over: no more
+    ("random_stores", 6, 0.25), ("random_stores", 13, 0.1),  # 8 MB: a third of them; 16 MB over and over: no more
     ("random_adds", 1, 0.03),  # 16 MB: each sector once
     ("known_stores", 4, 0.08),  # read before
 ])
