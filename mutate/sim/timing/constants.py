@@ -128,6 +128,13 @@ but one, the median of each kernel and shape: their median is 4.0 ns; 0 to 11, a
 blocks that follow others, and between blocks that leave: launch.blocks of the machine (first_loads of
 tests/machines/cold.cu: eight blocks of an SM that end together take 0.7 us more than one).
 """
+TAKEN, SYNCED, RETURNED, RETURN_SLOTS = 4, 10, 34, 3
+"""Clocks beside its stall count by which a warp goes on later after a branch that it takes, after BSYNC (whether lanes
+
+were apart or not), after a return from a function, and by which the scheduler's others do after a return. All of
+tests/machines/diverge.cu: one warp that goes around work 3.6 and 9.7 (skip), one with WAYS ways or a loop that lanes
+leave at different times the same for each branch and each part (split, trips), calls 38 together (called).
+"""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
 WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"
@@ -163,7 +170,7 @@ of each scheduler's one for uniform loads, lines that have the same place, and p
 part of the address choose it. So loads with no or one such part stay within 256 bytes, with four from 64 to 192 bytes
 within 1 KB (by one warp: uniform_lines<4>, 1 and 2, <16>, 13 and 14, <64>, 2 and 3).
 """
-CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 5.0, 460.0
+CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 3.0, 460.0
 """Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
 
 waits for its line keeps the unit for indexed constants, and those by which lines come later that no load has asked

@@ -95,6 +95,8 @@ from mutate.sim.timing.units import (
     SLOT,
     SPECIAL,
     STALL,
+    SYNCED,
+    TAKEN,
     UNIT,
     WAIT_MASK,
     WRITE_BOARD,
@@ -203,7 +205,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
         for s in range(schedulers):
             if sched_next[s] > clock:
                 continue
-            # --- who issues: the last one again, else the oldest; before Volta the one that waited longest ---
+            # --- who issues: the last one again, else of the oldest block the one that waited longest ---
             chosen = -1
             best = NEVER
             soonest = NEVER
@@ -231,7 +233,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         taken[w] = 0
                         nxt[w] = until
                     else:
-                        key = due[w] if tracked else instance[w] * each + w % each
+                        key = due[w] if tracked else (instance[w] << 40) + due[w]
                         if w == last[s]:
                             key = -NEVER
                         if key < best:
@@ -287,6 +289,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
                 follow = clock + max(1, slot, row[LATENCY] if unit == CONTROL else 0)
+            if unit == CONTROL and not tracked and at[w] < end[w]:
+                follow += row[SYNCED] + (row[TAKEN] if pcs[at[w]] != pc + 1 else 0)
             pause = follow - clock - 1
             result = 0.0
             operands = 0.0

@@ -202,7 +202,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_QUEUE] = c.QUEUE_BEFORE_VOLTA if rates.tracked else c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
-    s[p.S_L1_LINES] = 8 * prime(l1 // 128 // 8)
+    s[p.S_L1_LINES] = 8 * unevenly(l1 // 128 // 8)
     s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
     s[p.S_DUAL] = rates.interval("fp32") == 1 and not rates.tracked
@@ -272,6 +272,11 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
 def prime(most: int) -> int:
     """The largest prime number up to ``most``; 0 below 2."""
     return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
+
+
+def unevenly(most: int) -> int:
+    """The largest number up to ``most`` that no row of 2, 3 or 5 times as many lines as another fits into; 0 below 1."""
+    return next((n for n in range(most, 0, -1) if math.gcd(n, 30) == 1), 0)
 
 
 def late_of(machine: Machine) -> npt.NDArray[np.float64]:

@@ -28,10 +28,11 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = ran
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
 # make it longer, the rest is added (``S_REPLAY``).
+# TAKEN: clocks beside the code's that a branch costs its warp when it is taken, SYNCED: that an instruction always does.
 # EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED) = range(15)
-COLUMNS = 15
+ ODD, HANDED, TAKEN, SYNCED) = range(17)
+COLUMNS = 17
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -42,6 +43,7 @@ _XU = frozenset(["MUFU", "POPC", "FLO", "BREV", "F2I", "I2F", "F2F", "FRND", "FC
 _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC",
                       "NANOSLEEP", "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL",
                       "DEPBAR", "BAR"])
+_BRANCHES = frozenset(["BRA", "BRX", "BRXU", "CALL", "RET", "BSSY"])
 _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
@@ -105,6 +107,11 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
+            row[TAKEN] = c.TAKEN if row[UNIT] == CONTROL else 0
+            if instruction.name == "RET":
+                row[TAKEN] = c.RETURNED
+                row[SLOT] += c.RETURN_SLOTS
+            row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
@@ -208,7 +215,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         found = _DEPBAR.search(instruction.operands)
         row[AUX] = (int(found.group(1)) << 8 | int(found.group(2) or "0", 16)) if found else 0
     elif name in _CONTROL:
-        unit, interval = CONTROL, 2 if name in ("BRA", "BRX", "BRXU", "CALL", "RET") else 1
+        unit, interval = CONTROL, 3 if name == "BSYNC" else 2 if name in _BRANCHES else 1
     elif name.startswith("U"):
         unit, interval = UNIFORM, 1 if name in ("UMOV", "ULDC") else 2
         latency = rates.latency("int", 5)
