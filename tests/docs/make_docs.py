@@ -250,6 +250,9 @@ _HELDOUT = {
                 "somebody who had not looked at the model.",
     "heldout5": "As before, by somebody else who had seen neither the model nor its results: innards of benchmark "
                 "suites, small solvers, training code and tutorials on matrix products.",
+    "heldout6": "Again by somebody who had seen neither: steps of simulations, graphs and sequences, sorting and "
+                "scans, integers and hashes, layouts of data, the ladder of matrix products, innards of language "
+                "models.",
 }
 
 
