@@ -71,7 +71,7 @@ class FunctionInfo:
                 out.add(var)
                 if var.home and var.type.kind != "array":
                     out.update(Mem(r) for r in var.home_roots)
-                if var.space in MEMORY and var.type.kind != "array":
+                if var.space in MEMORY and var.type.kind != "array" and not self.values.hands_over(node):
                     # A shared scalar: its value is in memory, under no other name.
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)

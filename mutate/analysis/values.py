@@ -92,10 +92,13 @@ class Values:
         for name, var in scopes.members.items():
             if state is not None and var.member:
                 var.home, var.home_roots = state.home
-            if not hides_no_pointer(unit, var.type.innermost() if var.type.kind == "array" else var.type):
+            plain = hides_no_pointer(unit, var.type.innermost() if var.type.kind == "array" else var.type)
+            if var.is_ref or not plain:
                 spaces, roots = state.pointers(name) if state is not None else (NONE, frozenset())
-                var.spaces |= spaces or {Space.UNKNOWN}
-                var.roots |= roots
+                if plain:  # a reference to numbers that nobody is known to keep in memory
+                    spaces -= {Space.UNKNOWN}
+                var.spaces |= spaces or (NONE if plain else {Space.UNKNOWN})
+                var.roots |= roots if var.spaces else frozenset()
         self._propagate()
 
     def _find_shared_makers(self) -> dict[str, Var]:
@@ -299,7 +302,7 @@ class Values:
             type_ = type_of_descriptor(self.unit, node.get("type")) if node.get("type") is not None else UNKNOWN_TYPE
             joined = Value(type_)
             for k in node.kids:
-                v = self.value(k).decay()
+                v = self._handed(k)
                 joined = Value(type_, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
             return joined
@@ -420,7 +423,7 @@ class Values:
             return result(self, known, args, None)
         joined = Value()
         for a in args:
-            v = self.value(a).decay()
+            v = self.value(a).decay() if known else self._handed(a)
             if v.type.kind == "pointer" or v.targets:
                 joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
@@ -428,6 +431,24 @@ class Values:
         if may_point(self.unit, returned):
             return Value(returned, NONE, frozenset(), joined.targets, joined.target_roots)
         return Value(returned)
+
+    def _handed(self, node: Node) -> Value:
+        """What an object is made of: the value of an argument, or where the shared object is that it refers to.
+
+        ``BlockReduce<float>(storage)`` keeps a reference to ``storage``.
+        """
+        v = self.value(node)
+        return Value(pointer_to(v.type), NONE, frozenset(), v.spaces, v.roots) if self.hands_over(node) else v.decay()
+
+    def hands_over(self, node: Node) -> bool:
+        """Whether a name is that of an object in shared memory that another object is made of: not what it holds."""
+        var = self.scopes.var_of.get(node) if node.type == "identifier" else None
+        if var is None or var.space is not Space.SHARED or var.type.is_address or is_number(var.type):
+            return False
+        made = node.parent.parent if node.parent is not None and node.parent.type in ("argument_list",
+                                                                                     "initializer_list") else None
+        return made is not None and (made.type != "call_expression" or not self._functions_named(
+            callee_name(made), made.get("function")))
 
     def _owner_type(self, node: Node) -> str:
         """Name of the type whose member function is called (``T<int>::f()``, ``object.f()``), or nothing."""

@@ -111,7 +111,7 @@ def _has_barrier(program: Program, info: FunctionInfo, seen: frozenset[int] = fr
     return any(_has_barrier(program, c, seen | {id(info)}) for cs in info.callees.values() for c in cs)
 
 
-def _library_refusal(program: Program) -> Refused | None:
+def _library_refusal(program: Program, others: bool) -> Refused | None:
     """Refusal for calls of a library that get storage in shared memory, such as ``cub::BlockScan``: they may wait."""
     for info in program.all():
         for call in info.sites.calls:
@@ -120,8 +120,9 @@ def _library_refusal(program: Program) -> Refused | None:
             if storage is not None and not info.callees.get(call.node) and call.local is None:
                 span = info.function.file.expansion.to_source(call.node.span) if info.function.file.main else None
                 return Refused("opaque-call", f"{call.name}() gets {storage.name}, which is in shared memory, and is "
-                               "defined elsewhere: barriers in it could not be taken away", span,
-                               "the other barriers by themselves say little; use the other mutations")
+                               "not followed: barriers in it could not be taken away", span,
+                               "the other barriers by themselves say little; use the other mutations" if others else
+                               "see math-only and memory-only")
     return None
 
 
@@ -130,12 +131,12 @@ def transform(program: Program) -> Rewrite | Refused:
     refusal = library_barrier_refusal(program, "its arrivals and waits are no calls that could be left out")
     if refusal is not None:
         return refusal
+    refusal = _library_refusal(program, bool(blocks))
+    if refusal is not None:
+        return refusal
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
-    refusal = _library_refusal(program)
-    if refusal is not None:
-        return refusal
     for info, _ in blocks:
         if info.function.is_method:
             return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")

@@ -228,4 +228,25 @@ struct Cursor {
     Cursor d = c.plus(1024);
     out[i] = c.load() + d.load() + *d.where() + c.plus(64).load();
 """, ("c.plus(64).load_km(km_sink);", "km_fold(km_sink, *d.where());")),
+    ObjectCase("reference_to_shared_memory", """
+template <class T, int THREADS> class BlockSum {
+public:
+    struct TempStorage { T partial[THREADS / 32]; };
+    __device__ explicit BlockSum(TempStorage &storage) : s(storage) {}
+    __device__ T of(T v)
+    {
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);
+        if (threadIdx.x % 32 == 0) s.partial[threadIdx.x / 32] = v;
+        __syncthreads();
+        return s.partial[0] + s.partial[THREADS / 32 - 1];
+    }
+private:
+    TempStorage &s;
+};
+""", """    using Sum = BlockSum<float, 128>;
+    __shared__ typename Sum::TempStorage first, second;
+    float sum = Sum(first).of(in[i]);
+    BlockSum<float, 128> again(second);
+    out[i] = sum + again.of(in[i + 1024]);
+""", ("km_fold(km_sink, in[i]);",), ("__syncthreads", "partial")),
 )

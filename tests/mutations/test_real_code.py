@@ -233,6 +233,9 @@ def test_no_sync_does_not_leave_a_librarys_barriers() -> None:
     found = refusal(kernel.replace("CALL", "Scan(storage).InclusiveSum(v, v);"), "no-sync")
     assert found.slug == "opaque-call" and "storage" in found.why
     assert "__syncwarp()" in text_of(kernel.replace("CALL", "v = library(s, v);"), "no-sync"), "numbers alone"
+    call = "Scan(storage).InclusiveSum(v, v);"
+    alone = refusal(kernel.replace("    __syncthreads();\n", "").replace("CALL", call), "no-sync")
+    assert alone.slug == "opaque-call", "a kernel whose only barriers are the library's has barriers"
 
 
 def test_math_only_guards_stores_in_functions_whatever_else_is_needed() -> None:
