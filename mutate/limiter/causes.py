@@ -32,6 +32,8 @@ _WARP = 32
 _SPILLED = 0.02
 _WAVES = 8
 """With more waves than this, a last one that is not full costs less than an eighth."""
+_FULL = 0.9
+"""A grid that fills this part of the GPU's places for blocks is not too small: another one gains a tenth at most."""
 _LAUNCH_SHARE = 0.05
 _BLOCKS_SHARE = 0.2
 
@@ -82,6 +84,15 @@ def _bound(e: Evidence, least_ms: float) -> Interval | None:
     if rest <= 0 or rest >= full.value:
         return None
     return Interval(full.value / rest, full.low / rest, full.high / rest)
+
+
+def _bytes_touched(e: Evidence, what: str, at: str, gain: Interval) -> Payoff:
+    """The payoff of ``_bound``, said by what it rests on."""
+    if e.time(MATH) is None:
+        return Payoff(what, gain, "the bytes touched", f"the bytes touched at {at} remain; what arithmetic takes by "
+                      "itself is not known", "estimated")
+    return Payoff(what, gain, "math-only and the bytes touched",
+                  f"the larger of math-only's time and the bytes touched at {at} remains", "estimated")
 
 
 def _time(e: Evidence, name: str) -> str:
@@ -153,9 +164,7 @@ def access_pattern(e: Evidence) -> Found:
     if f.floor_bytes is not None and f.peak_gbs:
         gain = _bound(e, f.floor_bytes / (f.peak_gbs * 1e6))
         if gain is not None:
-            payoff = Payoff("every byte moved once, at the peak bandwidth", gain, "math-only and the bytes touched",
-                            "the larger of math-only's time and the bytes touched at the published bandwidth remains",
-                            "estimated")
+            payoff = _bytes_touched(e, "every byte moved once, at the peak bandwidth", "the published bandwidth", gain)
     return Cause("access-pattern", "sectors are fetched for a part of their bytes", tuple(evidence),
                  "let neighbouring lanes access neighbouring addresses: change the mapping of threads to data, go "
                  "through shared memory, or turn arrays of structs into structs of arrays", payoff, _share(payoff))
@@ -180,9 +189,7 @@ def bytes_in_flight(e: Evidence) -> Found:
     if f.floor_bytes:
         gain = _bound(e, f.floor_bytes / (roof * 1e6))
         if gain is not None:
-            payoff = Payoff("memory accesses at full bandwidth", gain, "math-only and the bytes touched",
-                            f"the larger of math-only's time and the bytes touched at {gbs(roof)} remains",
-                            "estimated")
+            payoff = _bytes_touched(e, "memory accesses at full bandwidth", gbs(roof), gain)
     step = ("more resident warps, or more independent loads a thread (several elements, wider words): a copy with as "
             "few warps is slow too" if here < _EFFICIENT * roof else
             "make loads independent of each other (unroll, load ahead), and look at the access pattern"
@@ -230,10 +237,10 @@ def too_few_blocks(e: Evidence) -> Found:
     waves = None
     if f.grid_blocks and f.resident_blocks and f.sm_count:
         waves = f.grid_blocks / (f.resident_blocks * f.sm_count)
-        if waves < _WAVES and (payoff is not None or waves < 1):
+        if waves < _WAVES and (payoff is not None or waves < _FULL):
             evidence.append(f"{f.grid_blocks} blocks are {waves:.2g} waves of {f.resident_blocks} on each of "
                             f"{f.sm_count} SMs")
-    if payoff is None and (waves is None or waves >= 1):
+    if payoff is None and (waves is None or waves >= _FULL):
         return None
     if payoff is None and points:
         return None  # tried, and it does not help

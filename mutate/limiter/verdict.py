@@ -107,15 +107,32 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
         variant = e.variants.get(name)
         if variant is None:
             missing.append(f"no {name}")
+        elif variant.verdict is Verdict.INVALID:
+            more = f" (and {len(variant.why) - 1} more)" if len(variant.why) > 1 else ""
+            missing.append(f"{name} is INVALID: {variant.why[0] if variant.why else 'see its certificate'}{more}")
         elif not variant.usable:
             missing.append(f"{name}: {'; '.join(variant.why) or variant.outcome}")
     timed = any(v.time is not None for v in e.variants.values())
     summary = "; ".join(missing) if timed and missing else "nothing was timed"
     untimed = any((v := e.variants.get(n)) is not None and v.time is None and v.outcome in _NOT_TIMED
-                  for n in (ORIGINAL, MEMORY, MATH))
+                  and v.verdict is not Verdict.INVALID for n in (ORIGINAL, MEMORY, MATH))
     step = e.to_time if untimed or not timed else found[0].next_step if found else ""
-    return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, (), _against(e, None), step, e.full, e.time(MEMORY),
+    return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, _half_known(e), _against(e, None), step, e.full, e.time(MEMORY),
                    e.time(MATH), support=0.0, causes=found, payoffs=_ranked(c.payoff for c in found))
+
+
+def _half_known(e: Evidence) -> tuple[str, ...]:
+    """What one of the two halves says by itself, by the same lines as ``RULES``."""
+    full = e.full
+    for name, alone, other in ((MEMORY, Limiter.MEMORY, Limiter.MATH), (MATH, Limiter.MATH, Limiter.MEMORY)):
+        time = e.time(name)
+        if full is None or time is None:
+            continue
+        ratio = time.value / full.value
+        left = (alone, Limiter.BALANCED) if ratio >= CLOSE else (other, Limiter.LATENCY)
+        return (f"{name} takes {ms(time.value)} of {ms(full.value)} ({percent(ratio)}), which leaves "
+                f"{_NAMES[left[0]]} or {_NAMES[left[1]]}",)
+    return ()
 
 
 def _summary(e: Evidence, limiter: Limiter, full: Interval, exposed: Interval, exposed_of: str, smaller: Interval

@@ -130,7 +130,17 @@ def test_an_invalid_variant_is_never_used() -> None:
     base = evidence_from(Given(10, 9.5, 4, no_sync=5))
     finding = judge(_with(base, "memory-only", Verdict.INVALID, "it lost a store"))
     assert finding.limiter is Limiter.UNKNOWN
-    assert "it lost a store" in finding.summary
+    assert "memory-only is INVALID: it lost a store" in finding.summary
+    assert "which leaves memory-bound or latency-bound" in finding.evidence[0], "math-only has 40 % of the time"
+    invalid = _with(base, "math-only", Verdict.INVALID, "it lost a store")
+    untimed = {**invalid.variants, "math-only": replace(invalid.variants["math-only"], time=None, outcome="not-timed")}
+    facts = replace(base.facts, requested_bytes=1e9, floor_bytes=1e9, peak_gbs=4000.0)
+    finding = judge(replace(invalid, variants=untimed, facts=facts, to_time="run it again"))
+    assert "which leaves memory-bound or balanced" in finding.evidence[0]
+    assert "again" not in finding.next_step, "a run does not make it valid"
+    bound = _cause(finding, "bytes-in-flight")
+    assert bound is not None and bound.payoff is not None
+    assert "math-only" not in bound.payoff.by + bound.payoff.note, "no bound rests on what is not used"
     assert _cause(judge(base), "barriers") is not None
     without = judge(_with(base, "no-sync", Verdict.INVALID, "other accesses"))
     assert without.limiter is Limiter.MEMORY
