@@ -4,6 +4,7 @@ machines."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
@@ -24,6 +25,11 @@ def list_command(what: str, as_json: bool) -> int:
         return 0
     from mutate.report.terminal import print_pairs
 
+    if what == "samples":
+        from mutate.resources import samples_dir
+
+        click.echo(f"in {samples_dir()}/:")
+        rows = [(Path(path).name, summary) for path, summary in rows]
     print_pairs(rows)
     return 0
 

@@ -15,6 +15,7 @@ from mutate.frontend.preprocess import Preprocessor
 from mutate.frontend.tree import Node, TooDeepError, TooSlowError, parse
 from mutate.frontend.units import Unit, build_file
 from mutate.limits import bounded, too_slow
+from mutate.resources import samples_dir
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ def read_source(path: Path) -> bytes:
     try:
         data = read_file(path)
     except FileNotFoundError:
-        raise KmutateError("not-found", f"no such file: {path}", hint="check the path") from None
+        sample = samples_dir() / path.name
+        raise KmutateError("not-found", f"no such file: {path}", hint="check the path" + (
+            f"; kmutate's own sample is {sample}" if sample.is_file() else "")) from None
     except (NotAFileError, IsADirectoryError) as error:
         raise KmutateError("not-a-file", f"cannot read {path}: {error.strerror}",
                            hint="give a .cu file; what comes through a pipe has to be written to one") from None

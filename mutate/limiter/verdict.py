@@ -117,8 +117,8 @@ def _unknown(e: Evidence, found: tuple[Cause, ...]) -> Finding:
     untimed = any((v := e.variants.get(n)) is not None and v.time is None and v.outcome in _NOT_TIMED
                   and v.verdict is not Verdict.INVALID for n in (ORIGINAL, MEMORY, MATH))
     step = e.to_time if untimed or not timed else found[0].next_step if found else ""
-    return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, _half_known(e), _against(e, None), step, e.full, e.time(MEMORY),
-                   e.time(MATH), support=0.0, causes=found, payoffs=_ranked(c.payoff for c in found))
+    return Finding(Limiter.UNKNOWN, Confidence.LOW, summary, _half_known(e), _against(e, None), step, e.full,
+                   e.time(MEMORY), e.time(MATH), support=0.0, causes=found, payoffs=_ranked(c.payoff for c in found))
 
 
 def _half_known(e: Evidence) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from mutate.pipeline.hosted import host_launches
 from mutate.pipeline.reading import as_included, read_kernels
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.start import remember_complete
-from mutate.pipeline.targets import make_targets, needs_instance
+from mutate.pipeline.targets import make_targets
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Listing, disassemble
 from mutate.sass.lines import listing_lines
@@ -84,35 +85,46 @@ def launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings
     Where none is declared, those that host code launches in a way that can be followed to the end.
     """
     targets = make_targets(unit, kernels, request, warnings, launches)
+    unsure: dict[str, str] = {}
     if launches is None and request.launch_file is None and not any(t.launches for t in targets):
-        own = host_launches(unit, kernels, request, warnings)
+        own, unsure = host_launches(unit, kernels, request, warnings)
         targets = make_targets(unit, kernels, request, warnings, own) if own else targets
     found = [t for t in targets if t.launches]
     missing = [t for t in targets if not t.launches]
     if missing and (not found or request.kernels):
-        raise _no_launch(missing[0], unit)
+        raise _no_launch(missing[0].kernel, unit, request, unsure)
     warnings += [f"{t.name} is not {what}: no launch declaration" for t in missing]
     return found
 
 
-def _no_launch(target: Target, unit: Unit) -> KmutateError:
-    kernel = target.kernel
-    name = kernel.name if not kernel.is_template or needs_instance(target) else target.name
-    if kernel.is_template and needs_instance(target):
-        name += f"<{', '.join(kernel.template_params)}>"
-    declared = "".join(f" {_element(p.type_text)} {p.name}{'[n] = uniform(0, 1)' if '*' in p.type_text else ' = 1'};"
-                       for p in kernel.params if p.name != "n")
-    call = f"{name}({', '.join(p.name for p in kernel.params)});"
-    return KmutateError("no-launch", f"nothing says how {kernel.qualified} is launched", file=unit.main.name,
-                        hint=f"`kmutate launch {unit.main.name} --write {Path(unit.main.name).stem}.launch` proposes a "
-                             "launch declaration from the host code, to be checked and given with --launch; or "
-                             "add a comment like  /* kmutate launch  int n = 65536; dim3 grid = { n / 256 }; "
-                             f"dim3 block = {{ 256 }};{declared} {call} */  or give --launch FILE")
+def _no_launch(kernel: Function, unit: Unit, request: Request, unsure: Mapping[str, str]) -> KmutateError:
+    call = f"{kernel.name}({', '.join(p.name for p in kernel.params)});"
+    options = shlex.join([part for flag, values in (("-I", request.include_dirs), ("-D", request.defines))
+                          for value in values for part in (flag, value)])
+    like = [_declared(p.type_text, p.name) for p in kernel.params if p.name != "n"]
+    example = f"add a comment like  /* kmutate launch  int n = 65536; dim3 grid = {{ n / 256 }}; dim3 block = " \
+              f"{{ 256 }};{''.join(like)} {call} */, " if all(like) and not kernel.is_template else \
+              "add a /* kmutate launch ... */ comment, "
+    what = unsure.get(kernel.qualified, f"nothing says how {kernel.qualified} is launched")
+    return KmutateError("no-launch", what, file=unit.main.name,
+                        hint=f"`kmutate launch {shlex.quote(str(request.path))}{' ' * bool(options)}{options} --write "
+                             f"{Path(unit.main.name).stem}.launch` proposes a launch declaration from the host code, "
+                             f"to be checked and given with --launch; or {example}or give --launch FILE")
 
 
-def _element(text: str) -> str:
-    words = text.replace("*", " ").replace("&", " ").split()
-    return " ".join(w for w in words if w not in ("const", "volatile", "__restrict__", "__restrict", "restrict"))
+_PLAIN = frozenset({"bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "size_t"})
+
+
+def _declared(text: str, name: str) -> str:
+    """A declaration of what a parameter is given; empty where its type is not one that C has."""
+    words = [w for w in text.replace("*", " ").split() if w not in ("const", "volatile", "__restrict__", "__restrict",
+                                                                    "restrict")]
+    if "&" in text or text.count("*") > 1 or not words or not set(words) <= _PLAIN:
+        return ""
+    whole = not {"float", "double"} & set(words)
+    if "*" not in text:
+        return f" {' '.join(words)} {name} = {'n' if whole else '1'};"
+    return f" {' '.join(words)} {name}[n] = {'randint(0, 100)' if whole else 'uniform(0, 1)'};"
 
 
 def _compile(works: Sequence[_Work], unit: Unit, request: Request, progress: Progress) -> None:

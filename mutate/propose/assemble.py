@@ -7,9 +7,12 @@ from collections.abc import Mapping
 
 from mutate.frontend.tree import Node
 from mutate.launch.check import Parameter, parameter
-from mutate.launch.types import CType, Rank, Scalar, uniform_lanes
+from mutate.launch.model import has_pointer
+from mutate.launch.types import Field, Rank, Scalar, Struct, uniform_lanes
+from mutate.launch.types import Pointer as PointerType
 from mutate.propose.draft import Draft
-from mutate.propose.hostcode import Context, HostCode, UnknownError, arguments_of, bare
+from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare
+from mutate.propose.members import given, variable
 from mutate.propose.memory import Block, Memory, Pointer
 from mutate.propose.model import Guess, Line
 from mutate.propose.sites import HostLaunch
@@ -268,7 +271,8 @@ class Assembly:
         return ""
 
     def _struct(self, param: Parameter, spelled: str, node: Node | None) -> str:
-        if node is not None and "scalars" not in self.forced:
+        filled, empty = self._members(param, spelled, node)
+        if node is not None and "scalars" not in self.forced and not filled:
             try:
                 text = self.values.text(node, self.context)
                 value = self.draft.value(text)
@@ -277,8 +281,52 @@ class Assembly:
             except UnknownError:
                 pass
         name = self.draft.unused_name(param.name or "argument")
+        if filled and self.draft.evaluates(line := f"{spelled} {name} = {{ {', '.join(filled)} }};"):
+            if empty:
+                self.draft.guess(line, name, "0 for some members", f"{', '.join(empty)}: {NOT_FOUND}")
+            else:
+                self.draft.add(line, name)
+            return name
         self.draft.guess(f"{spelled} {name} = {{ 0 }};", name, "{ 0 }", f"its members are {NOT_FOUND}")
         return name
+
+    def _members(self, param: Parameter, spelled: str, node: Node | None) -> tuple[list[str], list[str]]:
+        """Initialisers of the members of a structure with pointers, with arrays for these; and which are not found."""
+        kind = self.draft.kind(spelled)
+        found = variable(self.host, node, self.context) if node is not None and "scalars" not in self.forced else None
+        if found is None or not isinstance(kind, Struct) or not has_pointer(kind):
+            return [], []
+        declared, at, context = found
+        values = given(self.host, declared, at, kind)
+        filled, empty = [], []
+        for field in kind.fields:
+            try:
+                text = self._member(param, kind, field, declared, values.get(field.name), context)
+            except UnknownError:
+                text = ""
+            if text:
+                filled.append(f".{field.name} = {text}")
+            else:
+                empty.append(field.name)
+        return filled, empty
+
+    def _member(self, param: Parameter, kind: Struct, field: Field, declared: Declared, value: Node | None,
+                context: Context) -> str:
+        """The value of one member; "" where it is not found. Raises ``UnknownError``."""
+        if not isinstance(field.type, PointerType):
+            text = self.values.of_struct(declared, kind, field.name, value, context) if value is not None else \
+                self.values.member(field.name, declared.node, context) if self.values.is_assigned(field.name) else ""
+            return text if text and self.draft.value(text) is not None else ""
+        block = self.memory.of_member(declared, field.name, context)
+        if value is not None and (pointer := self.memory.pointer(value, context)).offset is None:
+            if pointer.null:
+                return "0"
+            block = pointer.block
+        elem = field.type.to.name if field.type.to is not None else "unsigned char"
+        if block is None or self.draft.kind(elem) is None:
+            return ""
+        member = Parameter(f"{param.name}.{field.name}", f"{elem} *", 1, False, None, elem)
+        return self._known_array(member, block, elem, "")[0]
 
     def _pointer(self, param: Parameter, node: Node | None, bound: dict[str, str]) -> str:
         if param.pointers > 1:
@@ -321,7 +369,7 @@ class Assembly:
         spelled = self.types.spelled(text, bound)
         if spelled is not None and spelled != "void":
             kind = self.draft.kind(spelled)
-            if kind is None or not _has_pointers(kind):
+            if kind is None or not has_pointer(kind):
                 return spelled, ""
         inner = self.types.of(bare(node), self.context) if node is not None else None
         if inner is not None and (made := self.types.spelled(inner[0], self.context.types)) is not None \
@@ -428,12 +476,5 @@ def _is_literal(node: Node | None) -> bool:
         and not any(n.type == "identifier" for n in node.walk())
 
 
-def _has_pointers(kind: CType) -> bool:
-    from mutate.launch.model import has_pointer
-
-    return has_pointer(kind)
-
-
 def _short_power(number: int) -> str:
     return "1024 * 1024" if number == 1 << 20 else str(number)
-

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 
 from mutate.frontend.tree import Node
 from mutate.launch.arith import FUNCTIONS
+from mutate.launch.model import has_pointer
 from mutate.launch.types import Scalar, Struct, by_specifiers, known_types
 from mutate.propose.draft import Draft
 from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare, call_name
+from mutate.propose.members import given
 from mutate.propose.types import Types
 from mutate.propose.writes import COMMAND_LINE
 
@@ -37,6 +39,10 @@ class Expressions(ABC):
     @abstractmethod
     def member(self, name: str, node: Node, context: Context) -> str:
         """The value of a member of a struct that is not at hand."""
+
+    @abstractmethod
+    def of_struct(self, declared: Declared, kind: Struct, member: str, value: Node, context: Context) -> str:
+        """The member of a structure that is given a value, as a variable of the declaration."""
 
     def text(self, node: Node, context: Context) -> str:
         """The C of a host expression. Raises ``UnknownError`` for what the declaration cannot have.
@@ -212,9 +218,17 @@ class Expressions(ABC):
             declared = self.host.declaration(argument.text, argument)
             if declared is not None and not declared.pointers and not declared.dims:
                 spelled = self.types.spelled(declared.type, context.types)
-                kind = known_types().get(spelled or "")
+                kind = self.draft.kind(spelled) if spelled is not None else None
                 if isinstance(kind, Struct) and kind.field(member.text) is not None:
-                    return f"{self.name(argument, context)}.{member.text}"
+                    if has_pointer(kind):  # no variable of the declaration has it before its arrays are there
+                        value = given(self.host, declared, argument, kind).get(member.text)
+                        return self.member(member.text, node, context) if value is None else \
+                            self.of_struct(declared, kind, member.text, value, context)
+                    try:
+                        return f"{self.name(argument, context)}.{member.text}"
+                    except UnknownError:
+                        if spelled in known_types():
+                            raise
         return self.member(member.text, node, context)
 
     def _subscript_expression(self, node: Node, context: Context) -> str:

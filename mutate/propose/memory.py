@@ -243,6 +243,20 @@ class Memory:
             if left is not None and right is not None and left.type == "identifier" and left.text == name:
                 yield right
 
+    def of_member(self, declared: Declared, member: str, context: Context) -> Block | None:
+        """The allocation of a member of a structure, by way of this variable or of what points to one like it."""
+        path = f"{declared.name}.{member}"
+        made = [a for a in self._allocations.get(member, []) if bare(a.target).type == "field_expression"]
+        own = [a for a in made if _path(a.target) == path and (root := root_name(a.target)) is not None
+               and self.host.declaration(root.text, a.call) is declared]
+        if not own and not made:
+            return None
+        return self._block((own or made)[0], (id(declared.node), declared.name, path), member, declared, context)
+
+    def _block(self, made: _Allocation, key: object, name: str, declared: Declared | None, context: Context) -> Block:
+        inner = made.context or self.host.context_at(made.call, context)
+        return Block(key, name, made.size, inner, rows=made.rows, pitch=made.pitch, declared=declared)
+
     def _allocated(self, node: Node, declared: Declared | None, context: Context) -> Block | None:
         """The allocation of ``a``, ``p->a`` or ``a[i]``: of the same variable, else of the same spelling."""
         path = _path(node)
@@ -263,9 +277,8 @@ class Memory:
             chosen = members[0] if members else None
         if chosen is None:
             return None
-        inner = chosen.context or self.host.context_at(chosen.call, context)
         key: object = (id(declared.node), declared.name, path) if declared is not None else (id(chosen.call), path)
-        return Block(key, _last(node), chosen.size, inner, rows=chosen.rows, pitch=chosen.pitch, declared=declared)
+        return self._block(chosen, key, _last(node), declared, context)
 
 
 def _pointed(node: Node) -> Node | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mutate.frontend.tree import Node
-from mutate.launch.types import DIM3, Scalar
+from mutate.launch.types import DIM3, Scalar, Struct
 from mutate.propose.draft import Draft
 from mutate.propose.expressions import Expressions
 from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare, call_name, plain_type
@@ -262,6 +262,21 @@ class Values(Expressions):
             return self._names[key]
         finally:
             self._active.discard(key)
+
+    def of_struct(self, declared: Declared, kind: Struct, member: str, value: Node, context: Context) -> str:
+        """The member of a structure that is given a value, as a variable of the declaration."""
+        key = ("member", id(declared.node), declared.name, member)
+        if key not in self._names:
+            text, field = self.text(value, context), kind.field(member)
+            if text not in self.draft.names and field is not None and isinstance(field.type, Scalar):
+                name = self.draft.unused_name(member)
+                text = name if self.draft.add(f"{field.type.name} {name} = {text};", name) else f"({text})"
+            self._names[key] = text
+        return self._names[key]
+
+    def is_assigned(self, name: str) -> bool:
+        """Whether any assignment of the file gives a value to a member of this name."""
+        return any(True for _ in self._given(name))
 
     def _given(self, name: str) -> Iterator[Node]:
         for node in self.host.nodes("assignment_expression"):

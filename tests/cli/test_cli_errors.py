@@ -136,6 +136,7 @@ def test_a_missing_include(kmutate) -> None:
 
 def test_a_file_that_is_not_there(kmutate) -> None:
     check(kmutate("variants", "nowhere.cu"), "not-found", "nowhere.cu")
+    check(kmutate("variants", "samples/fd3d.cu"), "not-found", str(samples_dir() / "fd3d.cu"))
 
 
 def test_a_folder(kmutate) -> None:

@@ -132,6 +132,8 @@ def test_list_names_all_mutations_and_samples() -> None:
     samples = json.loads(CliRunner().invoke(cli, ["list", "samples", "--json"]).output)
     assert {Path(i["id"]).name for i in samples["items"]} == {p.name for p in samples_dir().glob("*.cu")}
     assert all(i["summary"] for i in samples["items"]), "every sample says what it teaches"
+    said = CliRunner().invoke(cli, ["list", "samples"]).output
+    assert str(samples_dir()) in said.splitlines()[0] and "fd3d.cu " in said, "names stand in full"
 
 
 def test_list_machines_says_what_each_is() -> None:

@@ -122,8 +122,10 @@ int main(int argc, char **argv) {
     assert "twice is launched as main() does it (line 10), on data that is made up" in words
     assert "grid 8 block 128" in words
     with pytest.raises(KmutateError) as caught:
-        raise simulate(program.replace("SIZE", "atoi(argv[1])")).exception  # type: ignore[misc]
+        raise simulate(program.replace("SIZE", "atoi(argv[1])"), "-I", "inc").exception  # type: ignore[misc]
     assert caught.value.slug == "no-launch", "a size that is given at run time is not guessed unasked"
+    assert "main() launches twice (line 10), which leaves open: n (" in caught.value.what
+    assert "-I inc --write" in caught.value.hint and "float out[n] = uniform(0, 1);" in caught.value.hint
 
 
 def test_a_failure_is_a_document_too() -> None:

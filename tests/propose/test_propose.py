@@ -344,3 +344,38 @@ def test_guessed_textures_are_honest() -> None:
 void run(float *out, cudaTextureObject_t t) { look<<<1, 1>>>(out, t); }
 """
     assert any("image" in g.name for g in proposed(source).proposals[0].guesses)
+
+
+PUSH = """struct Parts { float *x, *v; const float *m; int n; float dt; };
+__global__ void push(Parts p)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < p.n) p.x[i] += p.dt * p.v[i] / p.m[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("body", "open_members"), [
+    ("Parts p; p.n = 4096; p.dt = 0.5f; size_t bytes = p.n * sizeof(float); cudaMalloc(&p.x, bytes);"
+     " cudaMalloc((void **)&p.v, bytes); cudaMalloc(&a, bytes); p.m = a; push<<<p.n / 256, 256>>>(p);", ""),
+    ("int n = 4096; float *c; cudaMalloc(&a, n * 4); cudaMalloc(&b, n * 4); cudaMalloc(&c, n * 4);"
+     " Parts p = {a, b, c, n, 0.5f}; push<<<p.n / 256, 256>>>(p);", ""),
+    ("Parts q; fill(&q, 4096); q.dt = 0.5f; push<<<16, 256>>>(q);", ""),
+    ("int n = 4096; Parts p; p.n = n; cudaMalloc(&p.x, n * 4); p.v = nullptr; push<<<n / 256, 256>>>(p);", "m, dt"),
+])
+def test_the_members_of_a_structure_are_followed(body: str, open_members: str) -> None:
+    fill = "void fill(Parts *p, int n) { p->n = n; cudaMalloc(&p->x, n * 4); cudaMalloc(&p->v, n * 4);\n" \
+           "    float *m; cudaMalloc(&m, n * 4); cudaMalloc((void **)&p->m, n * 4); }\n"
+    launch, found = one(body, PUSH + fill * ("fill" in body))
+    assert [g.why for g in found.proposals[0].guesses] == [f"{open_members}: not found in the host code"] * bool(
+        open_members)
+    assert launch.grid == (16, 1, 1)
+    counts = [a.count for a in launch.arrays]
+    assert counts == [4096] * (1 if "nullptr" in body else 3)
+
+
+def test_a_size_is_a_member_of_a_structure_that_is_given_in_braces() -> None:
+    kernel = COPY.replace("int n)", "Size s)").replace("i < n", "i < s.n")
+    launch, found = one("Size s = {4096, 1}; cudaMalloc(&a, s.n * 4); cudaMalloc(&b, s.n * 4);"
+                        " copy<<<s.n / 256, 256>>>(a, b, s);", "struct Size { int n, m; };\n" + kernel)
+    assert not found.proposals[0].guesses and sizes(launch) == [4096, 4096]
