@@ -63,6 +63,8 @@ def _print_launch(console: Console, analysis: Analysis, kernel: KernelAnalysis, 
     if launch.session is not None:
         about = f.joined([*f.session_words(launch.session), f.noise_words(launch.noise)])
         console.print(_text(about, style="dim"))
+    if not untimed:
+        console.print(_text(f"±, [ ]: {f.interval_words(f.source_of_times(analysis, launch))}", style="dim"))
     console.print(_variant_table(launch))
     _print_remarks(console, launch)
     _print_verdict(console, launch.finding)

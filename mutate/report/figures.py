@@ -159,6 +159,12 @@ def backend_words(analysis: Analysis, launch: LaunchAnalysis) -> str:
     return f"not timed: {launch.untimed or 'nothing was measured'}"
 
 
+def interval_words(source: str) -> str:
+    """What ± and [ ] are, by where the times come from (``source_of_times``)."""
+    return "95 % intervals, from the errors that simulated times were found to have" if source == "simulated" else \
+        "95 % intervals, by bootstrap of the rounds"
+
+
 def session_words(session: Session) -> tuple[str, ...]:
     """How it was measured, one fact each."""
     out = [f"{session.rounds} interleaved rounds in {session.seconds:.1f} s"]

@@ -180,7 +180,9 @@ def _context(analysis: Analysis, date: str) -> dict[str, Any]:
         for launch in kernel.launches:
             launches.append(_launch(analysis, kernel, launch, len(launches) + 1))
     source = analysis.request.source
+    measured = any(la.session is not None for k in analysis.kernels for la in k.launches)
     return {
+        "intervals": figures.interval_words("measured" if measured or analysis.backend != "sim" else "simulated"),
         "file": str(source.path), "arch": source.arch, "version": __version__, "date": figures.moment(date),
         "options": figures.options(source),
         "launches": launches, "errors": [(k.target.name, k.error) for k in analysis.kernels if k.error is not None],

@@ -117,6 +117,8 @@ def _about(analysis: Analysis, launch: LaunchAnalysis) -> list[str]:
         out += [played.sample_words(launch.played), played.doubt_words(launch.played)]
     out += [*figures.session_words(launch.session), figures.noise_words(launch.noise)] \
         if launch.session is not None else []
+    if times:
+        out.append(f"± and [ ] are {figures.interval_words(times)}")
     out.append(figures.count_words(launch.counts, analysis.machine))
     if launch.counts_error is not None:
         out.append(f"no counters: {launch.counts_error.what}")

@@ -14,15 +14,15 @@ _NORMAL = 1.96
 
 
 def sample_words(p: Played) -> str:
-    """What simulated times rest on: how much of the grid was executed and played."""
-    turns = f"{p.turns:,} of {p.sms:,} SMs" if p.turns < p.sms else f"all {p.sms:,} SM{'s' if p.sms > 1 else ''}"
-    blocks = f"all {p.grid_blocks:,} blocks" if p.blocks >= p.grid_blocks else \
-        f"{p.blocks:,} of {p.grid_blocks:,} blocks{_which(p.which)}"
+    """What simulated times rest on: how much of the grid was executed, and on how many SMs it was timed."""
+    sms = f"{p.turns:,} of {p.sms:,} SMs" if p.turns < p.sms else f"all {p.sms:,} SM{'s' if p.sms > 1 else ''}"
+    blocks = f"all {p.grid_blocks:,} blocks executed" if p.blocks >= p.grid_blocks else \
+        f"{p.blocks:,} of {p.grid_blocks:,} blocks executed{_which(p.which)}"
     part = p.instructions / max(1.0, p.of)
-    played = "to the end" if part >= 0.9995 else \
+    timed = "to the end" if part >= 0.9995 else \
         f"for {percent(part, 0 if part >= 0.01 else 1)} of their instructions, the rest at the rate of the second half"
-    again = "" if p.blocks >= p.recordable or part < 0.9995 else ", some blocks in place of others"
-    return f"sample: {blocks}, the turns of {turns} played {played}{again}"
+    again = "" if p.blocks >= p.recordable or part < 0.9995 else ", executed blocks standing in for the others"
+    return f"sample: {blocks}, {sms} timed {timed}{again}"
 
 
 def _which(blocks: tuple[int, ...]) -> str:
@@ -39,8 +39,8 @@ def doubt_words(p: Played) -> str:
         return "one block does not say how others differ"
     both = _NORMAL * math.hypot(p.uneven, p.rest)
     if both < 0.0005:
-        return "from the sample: nothing to add to the model's errors"
-    return f"from the sample ±{percent(both, 1)}, beside the model's errors"
+        return "the sample adds nothing to the model's errors"
+    return f"the sample adds ±{percent(both, 1)} to the model's errors"
 
 
 def words(p: Played) -> str:

@@ -41,7 +41,7 @@ def test_after_ctrl_c_the_report_says_how_many_sms_were_played(kernel: Path, mon
     done = _run(kernel, "--backend", "sim", "--machine", "h200", "--full")
     assert done.return_value == 130
     said = " ".join(done.output.split())
-    assert "the turns of 4 of 132 SMs" in said and "interrupted" in said
+    assert "4 of 132 SMs timed" in said and "interrupted" in said
 
 
 def test_ctrl_c_in_the_prediction_of_a_variant_leaves_the_others(kernel: Path, monkeypatch: pytest.MonkeyPatch) -> None:

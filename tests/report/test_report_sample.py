@@ -32,9 +32,12 @@ def _analysis(played: Played | None) -> Analysis:
 def test_every_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     made = _analysis(PART)
     print_analysis(made)
-    said = "9 of 65,536 blocks (66 to 1,122, every 132), the turns of 1 of 132 SMs played for 2 % of their " \
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "±, [ ]: 95 % intervals, from the errors that simulated times were found to have" in printed
+    assert "by bootstrap" not in render_html(made, DATE), "nothing was measured"
+    said = "9 of 65,536 blocks executed (66 to 1,122, every 132), 1 of 132 SMs timed for 2 % of their " \
         "instructions, the rest at the rate of the second half"
-    assert said in " ".join(capsys.readouterr().out.split())
+    assert said in printed
     assert said in render_html(made, DATE) and said in render_markdown(made, DATE)
     assert "±4.4 %" in render_html(made, DATE)
     found = checked(analysis_document(made, DATE))["kernels"][0]["launches"][0]["sample"]
@@ -44,17 +47,17 @@ def test_every_report_says_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_single_block_is_named() -> None:
-    assert "1 of 1,024 blocks (number 66)" in sample_words(replace(WHOLE, blocks=1, which=(66,)))
+    assert "1 of 1,024 blocks executed (number 66)" in sample_words(replace(WHOLE, blocks=1, which=(66,)))
 
 
 def test_everything_is_called_everything() -> None:
-    assert sample_words(WHOLE) == "sample: all 1,024 blocks, the turns of all 132 SMs played to the end"
-    assert "nothing to add" in doubt_words(WHOLE)
+    assert sample_words(WHOLE) == "sample: all 1,024 blocks executed, all 132 SMs timed to the end"
+    assert "adds nothing" in doubt_words(WHOLE)
     assert WHOLE.whole and not PART.whole
 
 
 def test_blocks_that_stand_for_others_are_not_hidden() -> None:
-    assert "in place of others" in sample_words(replace(WHOLE, blocks=700))
+    assert "standing in for the others" in sample_words(replace(WHOLE, blocks=700))
     assert not replace(WHOLE, blocks=700).whole
 
 
