@@ -165,6 +165,10 @@ def _occupancy(sweep: Sweep, limiter: Limiter) -> Sweep:
         summary = (f"the grid gives an SM {sweep.turn} block{'s' if sweep.turn > 1 else ''} at most, and {own.blocks} "
                    "fit: more occupancy needs a larger grid")
         next_step = "split the work into more, smaller blocks"
+    elif sweep.turn is not None and sweep.turn == own.blocks and len(curve) > 1:
+        summary = (f"all {own.blocks} blocks that the grid gives an SM are resident at once: with fewer it takes more "
+                   "waves, so what is slower then says nothing about more occupancy")
+        next_step = "vary the size of the blocks instead, or sweep a larger grid (--set)"
     elif len(curve) < 2 or enough is None:
         summary = "the launch has one resident block an SM, so there is nothing to vary"
         next_step = _more(own)

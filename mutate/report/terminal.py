@@ -87,10 +87,10 @@ def print_variants(report: Report) -> None:
     files = len([p for p in report.written if p.suffix == ".cu" and p.name != "bench.cu"])
     console.print(f"{files} variants in {request.output}{'/' if str(request.output) != '/' else ''}")
     bench = next((p for p in report.written if p.name == "bench.cu"), None)
-    if bench is not None:
+    if bench is not None and files:
         console.print(f"next: time them with  nvcc -O3 -arch={request.arch} -o bench {bench} && ./bench",
                       soft_wrap=True)
-    elif report.kernels:
+    elif report.kernels and bench is None:
         console.print("next: add a /* kmutate launch ... */ comment to get a harness that times them; "
                       f"kmutate launch {request.path} proposes one", soft_wrap=True, highlight=False)
 

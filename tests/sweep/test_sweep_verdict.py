@@ -68,6 +68,12 @@ def test_a_flat_curve_says_how_many_warps_are_enough() -> None:
     assert "24 warps an SM (3 of 5 blocks" in sweep.summary and "would not help" in sweep.summary
 
 
+def test_a_grid_of_one_wave_says_nothing_about_occupancy() -> None:
+    sweep = _curve(4.0, 2.0, 2.0, 1.0, turn=4)
+    assert "all 4 blocks" in sweep.summary and "resident at once" in sweep.summary and "help" not in sweep.summary
+    assert "still falls" in _curve(4.0, 2.0, 2.0, 1.0, turn=5).summary
+
+
 def test_a_falling_curve_says_that_more_could_help_and_what_is_in_the_way() -> None:
     sweep = _curve(4.0, 2.0, 1.4, 1.0)
     assert "still falls" in sweep.summary and "could help" in sweep.summary and "--sweep registers" in sweep.next_step
