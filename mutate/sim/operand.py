@@ -27,7 +27,6 @@ class Address:
     wide: bool = False
     zero_extended: bool = False
     scale: int = 0
-    described: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def parse_address(text: str) -> Address | None:
                 scale = int(suffix[1:]).bit_length() - 1
             elif suffix != "S32":
                 return None
-    return Address(register, uniform, offset, wide, zero, scale, match["desc"] is not None)
+    return Address(register, uniform, offset, wide, zero, scale)
 
 
 @lru_cache(maxsize=4096)

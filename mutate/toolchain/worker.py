@@ -20,9 +20,6 @@ import threading
 import time
 
 SUCCESS = 0
-INVALID_OPTION = 5
-COMPILATION = 6
-NAME_NOT_VALID = 10
 CANCELLED = 16
 # Codes of ours, beside NVRTC's: the library does not load; the architecture is not one it knows.
 NOT_LOADED = -1
