@@ -192,10 +192,11 @@ class _Run:
 
     def _explain(self, items: Sequence[_Item], machine: Machine) -> None:
         """What the model says of the originals' warps, beside measured times; nothing where it says nothing."""
-        announce_model(self.progress)
+        compiling = announce_model(self.progress)
         for number, item in enumerate(items):
             if item.counts is not None:
-                self.progress("simulating warps", number, len(items))
+                if number or not compiling:
+                    self.progress("simulating warps", number, len(items))
                 item.explained = explain(self._original(item), item.launch, item.listings[ORIGINAL], machine,
                                          self._padding(item).carveout_kb)
 

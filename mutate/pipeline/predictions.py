@@ -55,13 +55,14 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     from mutate.sim.timing.full import predict_all
     from mutate.sim.timing.model import Kernel, predict
 
-    announce_model(progress)
+    compiling = announce_model(progress)
     times: dict[str, SimulatedTime] = {}
     errors: dict[str, str] = {}
     interrupted = False
     runs = [r for r in plan.runs if r.name in listings]
     for number, run in enumerate(runs):
-        progress("simulating times", number, len(runs))
+        if number or not compiling:  # the first run is what compiles it: the line goes on saying so
+            progress("simulating times", number, len(runs))
         if run.name == IDENTITY and ORIGINAL in times:
             first = next(r for r in runs if r.name == ORIGINAL)
             if run.cubin == first.cubin:
@@ -87,12 +88,14 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     return Predictions(times, errors, _remarks(times, machine, l2), interrupted)
 
 
-def announce_model(progress: Progress) -> None:
-    """Says that the model is about to be compiled, unless that was done before."""
+def announce_model(progress: Progress) -> bool:
+    """Says that the model is about to be compiled; false, and nothing said, where that was done before."""
     from mutate.sim.timing.folder import FOLDER
 
-    if not any(FOLDER.glob("**/*.nbi")):
-        progress("compiling the model of time, once, about half a minute", 0, 0)
+    if any(FOLDER.glob("**/*.nbi")):
+        return False
+    progress("compiling the model of time, once, about half a minute", 0, 0)
+    return True
 
 
 def _named(progress: Progress, name: str, number: int, count: int) -> Progress:

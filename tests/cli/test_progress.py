@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from mutate.errors import KmutateError
+from mutate.pipeline import predictions
 from mutate.report import progress as module
 from mutate.report.progress import stage_progress
-from mutate.sim import jit
+from mutate.sim import image, jit
+from mutate.sim.timing import folder
 
 
 class _Terminal(io.StringIO):
@@ -50,3 +56,22 @@ def test_watchers_are_announced_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         jit.compiled(["Caches", "SharedChecks"])
     jit.announce(["Caches"], progress)
     assert len(said) == 1 and "once" in said[0]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_first_simulated_time_goes_on_saying_that_it_compiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+                                                                  compiled: bool) -> None:
+    def unread(cubin: bytes, entry: str) -> None:
+        raise KmutateError("bad-cubin", "nothing to time")
+
+    monkeypatch.setattr(folder, "FOLDER", tmp_path)
+    monkeypatch.setattr(image, "read_image", unread)
+    if compiled:
+        (tmp_path / "model.nbi").touch()
+    plan: Any = SimpleNamespace(runs=[SimpleNamespace(name=n, cubin=b"", entry="k") for n in ("load-only", "no-sync")])
+    said: list[str] = []
+    machine: Any = None
+    listings: Any = {"load-only": (), "no-sync": ()}
+    predictions.predict_plan(plan, listings, machine, None, "cold", lambda what, done, total: said.append(what))
+    first = "simulating times" if compiled else "compiling the model of time, once, about half a minute"
+    assert said == [first, "simulating times"]
