@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from mutate.errors import KmutateError
@@ -12,6 +13,13 @@ from mutate.launch.model import Launch
 from mutate.results import Request
 
 _MOST_NAMED = 3
+
+
+def launch_command(request: Request) -> str:
+    """The command that proposes a declaration for the same file, read with the same options."""
+    options = [part for flag, values in (("-I", request.include_dirs), ("-D", request.defines))
+               for value in values for part in (flag, value)]
+    return shlex.join(["kmutate", "launch", str(request.path), *options])
 
 
 def host_launches(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str]
@@ -39,7 +47,7 @@ def host_launches(unit: Unit, kernels: Sequence[Function], request: Request, war
         except KmutateError:
             continue
         warnings.append(f"{p.kernel} is launched as {p.function}() does it (line {p.line}), on data that is made up: "
-                        f"`kmutate launch {unit.main.name}` shows the declaration, to be changed and kept")
+                        f"`{launch_command(request)}` shows the declaration, to be changed and kept")
     unsure = {}
     for p in found:
         if p.function and p.guesses:

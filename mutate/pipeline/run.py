@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -138,7 +139,7 @@ def _instances(kernel: Function, targets: Sequence[Target]) -> tuple[str, ...]:
 def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     """Mutates, compiles, certifies and writes. Raises as ``prove_file``."""
     _require_folder(request.output)
-    proven = prove_file(request, progress)
+    proven = prove_file(request, progress, partial(_declared_or_hosted, request=request) if request.verify else None)
     start = time.perf_counter()
     from mutate.pipeline.output import write_outputs
 
@@ -146,6 +147,21 @@ def run_variants(request: Request, progress: Progress = no_progress) -> Report:
     report = write_outputs(report, proven.unit)
     proven.seconds["write"] = time.perf_counter() - start
     return report
+
+
+def _declared_or_hosted(unit: Unit, kernels: Sequence[Function], warnings: list[str], request: Request) -> list[Target]:
+    """Launches as the file declares them; where it declares none, as its host code makes them, if that says all."""
+    from mutate.pipeline.hosted import host_launches
+    from mutate.pipeline.targets import make_targets
+
+    said: list[str] = []
+    targets = make_targets(unit, kernels, request, said)
+    if request.launch_file is None and not request.instances and not any(t.launches for t in targets):
+        own, _ = host_launches(unit, kernels, request, warnings)
+        if own:
+            return make_targets(unit, kernels, request, warnings, own)
+    warnings += said
+    return targets
 
 
 def _require_folder(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.pipeline.compiling import Compiling, device_source, original_error, project_headers
-from mutate.pipeline.hosted import host_launches
+from mutate.pipeline.hosted import host_launches, launch_command
 from mutate.pipeline.reading import as_included, read_kernels
 from mutate.pipeline.run import no_progress
 from mutate.pipeline.start import remember_complete
@@ -99,17 +98,14 @@ def launched(unit: Unit, kernels: Sequence[Function], request: Request, warnings
 
 def _no_launch(kernel: Function, unit: Unit, request: Request, unsure: Mapping[str, str]) -> KmutateError:
     call = f"{kernel.name}({', '.join(p.name for p in kernel.params)});"
-    options = shlex.join([part for flag, values in (("-I", request.include_dirs), ("-D", request.defines))
-                          for value in values for part in (flag, value)])
     like = [_declared(p.type_text, p.name) for p in kernel.params if p.name != "n"]
     example = f"add a comment like  /* kmutate launch  int n = 65536; dim3 grid = {{ n / 256 }}; dim3 block = " \
               f"{{ 256 }};{''.join(like)} {call} */, " if all(like) and not kernel.is_template else \
               "add a /* kmutate launch ... */ comment, "
     what = unsure.get(kernel.qualified, f"nothing says how {kernel.qualified} is launched")
-    return KmutateError("no-launch", what, file=unit.main.name,
-                        hint=f"`kmutate launch {shlex.quote(str(request.path))}{' ' * bool(options)}{options} --write "
-                             f"{Path(unit.main.name).stem}.launch` proposes a launch declaration from the host code, "
-                             f"to be checked and given with --launch; or {example}or give --launch FILE")
+    return KmutateError("no-launch", what, file=unit.main.name, hint=(
+        f"`{launch_command(request)} --write {Path(unit.main.name).stem}.launch` proposes a launch declaration from "
+        f"the host code, to be checked and given with --launch; or {example}or give --launch FILE"))
 
 
 _PLAIN = frozenset({"bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "size_t"})

@@ -62,6 +62,16 @@ def test_without_a_launch_declaration_it_says_that_nothing_was_run(here: Path, c
     assert "kmutate launch" in reason["text"]
 
 
+def test_host_code_that_says_everything_is_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "hosted.cu").write_text(
+        "__global__ void k(float *out, const float *in)\n"
+        "{ int i = blockIdx.x * 128 + threadIdx.x; out[i] = in[i] * in[i]; }\n"
+        "int main() { float *a, *b; cudaMalloc(&a, 4096); cudaMalloc(&b, 4096); k<<<8, 128>>>(a, b); }\n")
+    found = certificates(capsys, "hosted.cu", "-m", "memory-only")["memory-only"]
+    assert found["dynamic"]["done"] and found["dynamic"]["memory"]["global_load"]["same"]
+    assert not {"block-assumed", "dynamic-not-done"} & {r["slug"] for r in found["reasons"]}
+
+
 def test_a_declaration_that_runs_out_of_its_arrays_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (here / "transpose.cu").read_text().replace("float in[width * height]", "float in[width * height / 2]")
     (here / "short.cu").write_text(text)
