@@ -209,6 +209,8 @@ def _build(jobs: Sequence[tuple[_Key, bytes, tuple[str, ...], int | None]], entr
         compiling.options = replace(usual, extra=(*usual.extra, *extra), maxrregcount=cap)
         compiling.submit(text, entry, partial(results.__setitem__, key))
     compiling.compiler.run(lambda done, total: progress("compiling", done, total))
+    # In the order asked for, not of what was ready first: of caps that lead to the same code the first gives the name.
+    results = {key: results[key] for key, *_ in jobs if key in results}
     good = {k: r for k, r in results.items() if isinstance(r, Compiled)}
     listings = disassemble([(c.cubin, c.entry) for c in good.values()], request.arch) if good else []
     out: dict[_Key, Built | CompileFailed] = {k: r for k, r in results.items() if isinstance(r, CompileFailed)}

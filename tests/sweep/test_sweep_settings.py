@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from mutate.errors import KmutateError
 from mutate.launch.model import DeclarationText, Launch
 from mutate.occupancy import device_for, resident_blocks
+from mutate.pipeline import sweep as pipeline_sweep
 from mutate.pipeline.sweep_settings import (
     Built,
     Subject,
@@ -20,7 +24,8 @@ from mutate.pipeline.sweep_settings import (
 from mutate.sass.disasm import Instruction
 from mutate.source import Span
 from mutate.sweeps import parse_sweeps
-from mutate.toolchain.nvrtc import Compiled
+from mutate.toolchain.nvrtc import Compiled, CompileFailed
+from mutate.toolchain.options import CompileOptions
 
 
 def _code(registers: int, *opcodes: str, smem: int = 0, spills: int = 0) -> Built:
@@ -151,3 +156,25 @@ def test_sweeps_are_named_in_one_order_once() -> None:
     assert error.value.slug == "unknown-sweep" and "cache" in str(error.value.hint)
     with pytest.raises(KmutateError):
         parse_sweeps(["cache,"])
+
+
+def test_code_comes_in_the_order_that_it_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of caps that lead to the same code the first gives the name, whichever compiler was ready first."""
+    asked: list[tuple[int | None, Callable[[object], None]]] = []
+
+    class Backwards:
+        def __init__(self, request: object, headers: object) -> None:
+            self.options, self.compiler = CompileOptions("sm_90"), self
+
+        def submit(self, text: bytes, entry: str, done: Callable[[object], None]) -> None:
+            asked.append((self.options.maxrregcount, done))
+
+        def run(self, progress: object) -> None:
+            for cap, done in reversed(asked):
+                done(CompileFailed(f"cap {cap}", diagnostic, 0.0))
+
+    monkeypatch.setattr(pipeline_sweep, "Compiling", Backwards)
+    request: Any = None
+    diagnostic: Any = None
+    found = pipeline_sweep._build([(cap, b"", (), cap) for cap in (40, 24, 16)], "k", request, {}, lambda *_: None)
+    assert list(found) == [40, 24, 16]
