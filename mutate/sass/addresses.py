@@ -182,14 +182,20 @@ def _made(instruction: Instruction, state: frozenset[str], origin: Origin) -> fr
         good = len(sources) == 1 and _holds(sources[0], state, origin, wide)
     elif name in _CHOICES:
         good = len(sources) == 2 and all(_holds(o, state, origin) for o in sources)
+    elif name in _PRODUCTS and not wide and len(sources) == 3 and (sources[1].kind, sources[1].number) == ("int", 1):
+        good = _sum_of_one((sources[0], sources[2]), state, origin)  # IMAD.IADD, IMAD.X
     elif name in _PRODUCTS:
         last = sources[-1] if len(sources) == 3 else None
         good = (last is not None and _holds(last, state, origin, wide)
                 and not any(_mentions(o, state, origin) for o in sources[:2]))
     else:
-        # The difference of two addresses is none, nor is their sum.
-        good = sum((-1 if o.negative or o.inverted else 1) * _mentions(o, state, origin, wide) for o in sources) == 1
+        good = _sum_of_one(sources, state, origin, wide)
     return frozenset({key}) if good else frozenset()
+
+
+def _sum_of_one(terms: Iterable[Operand], state: frozenset[str], origin: Origin, wide: bool = False) -> bool:
+    """Whether an address and offsets are added: the difference of two addresses is none, nor is their sum."""
+    return sum((-1 if o.negative or o.inverted else 1) * _mentions(o, state, origin, wide) for o in terms) == 1
 
 
 def _mentions(operand: Operand, state: frozenset[str], origin: Origin, wide: bool = False) -> bool:

@@ -42,6 +42,8 @@ UFLO UVIADD UVIMNMX UVIADDMNMX UF2F UF2FP UF2I UFRND UI2F UI2FP UI2I UFADD UFMUL
 """.split())  # noqa: SIM905
 _PAIR_NAMES = frozenset({"DADD", "DMUL", "DFMA", "DMNMX", "FADD2", "FMUL2", "FFMA2", "LEPC"})
 _MATRIX_NAMES = frozenset({"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA"})
+# m8n8 or m16n8 and the depth: 8x8x4, 8816, 16816. A warp shares the result; HMMA.884 is four products, of quads of lanes.
+_SHAPE = re.compile(r"(8|16)x?8(?:x?\d+)")
 # Two destinations of up to four registers each, and a predicate.
 _MASK = re.compile(r",\s*0x([1-9a-f])\s*$")
 _TEXTURE_NAMES = frozenset({"TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "SUQUERY"})
@@ -107,7 +109,7 @@ def destination_width(instruction: Instruction) -> int | None:
     if "256" in modifiers:
         return None
     if instruction.name in _MATRIX_NAMES:
-        return 8
+        return _matrix_width(instruction.name, modifiers)
     if "128" in modifiers or (instruction.name == "LDSM" and "4" in modifiers):
         return 4
     if instruction.name in ("SHF", "USHF", "MUFU"):
@@ -123,6 +125,14 @@ def destination_width(instruction: Instruction) -> int | None:
             or any("64" in m for m in modifiers)):
         return 2
     return 1
+
+
+def _matrix_width(name: str, modifiers: Sequence[str]) -> int:
+    """Registers that a lane's part of a product takes at most: 32 bits an element (PTX ISA, mma), 64 of ``DMMA``."""
+    shapes = [match for m in modifiers if (match := _SHAPE.fullmatch(m))]
+    if len(shapes) != 1 or "884" in modifiers:
+        return 8
+    return int(shapes[0][1]) * 8 // 32 * (2 if name == "DMMA" else 1)
 
 
 def division_helpers(instructions: Sequence[Instruction]) -> frozenset[int]:
