@@ -341,7 +341,7 @@ class Scanner:
             return ()
         owner = scope.text.split("<")[0].strip().split("::")[-1]
         members = tuple(self._methods.get(name, ()))
-        own = tuple(f for f in members if owner in f.qualified.split("::"))
+        own = tuple(f for f in members if owner == f.owner or owner in f.qualified.split("::"))
         return own or (members if is_type_variable(self.values, owner) else ())
 
     def _memory_call(self, node: Node, name: str, args: list[Node]) -> None:

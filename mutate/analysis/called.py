@@ -137,6 +137,10 @@ def behind(values: Values, found: Value) -> tuple[frozenset[Space], frozenset[Va
 def result(values: Values, functions: tuple[Function, ...], args: list[Node], found: Value | None) -> Value:
     """The value of a call: of what it is, and where it points or, for a reference, lies."""
     function = functions[0]
+    if (maker := values.shared_made(functions)) is not None:
+        shared = frozenset({Space.SHARED}), frozenset({maker})
+        type_ = returned_type(values, function)
+        return Value(type_, *shared) if function.returns_reference else Value(type_, frozenset(), frozenset(), *shared)
     spaces, roots = behind(values, found) if found is not None else (frozenset(), frozenset())
     for i, arg in enumerate(args):
         v = values.value(arg)
@@ -174,6 +178,39 @@ def returned_type(values: Values, function: Function) -> Type:
             type_ = pointer_to(type_)
         outer = outer.get("declarator") or (outer.kids[-1] if outer.kids else None)
     return type_
+
+
+def may_keep(values: Values, function: Function) -> bool:
+    """Whether a member function may put what it gets into its object: it assigns to a member that can hold an address,
+
+    hands one on, or calls another member function that may.
+    """
+    if function.name == function.owner:
+        return True
+    members = {m for m, v in members_of(values.unit, function.owner).items()
+               if not hides_no_pointer(values.unit, v.type.innermost() if v.type.kind == "array" else v.type)}
+    for node in function.body.walk():
+        if node.type == "assignment_expression" and (left := node.get("left")) is not None:
+            behind = left.type == "pointer_expression" or "->" in left.text.removeprefix("this->") or (
+                left.type == "subscript_expression" and (base := left.get("argument")) is not None and
+                _behind_numbers(values, function, base.text.removeprefix("this->")))
+            if not behind and any(n.text in members for n in left.walk() if n.type.endswith("identifier")):
+                return True
+        elif node.type == "call_expression" and (name := node.get("function")) is not None:
+            args = node.get("arguments")
+            own = values.methods.get(name.text.removeprefix("this->").partition("<")[0], ())
+            if any(not f.is_const and not f.is_static for f in own) or (args is not None and any(
+                    n.text in members or n.type == "this" for n in args.walk())):
+                return True
+    return False
+
+
+def _behind_numbers(values: Values, function: Function, name: str) -> bool:
+    """Whether a member is a pointer to what holds no address; a template parameter is taken for a number."""
+    member = members_of(values.unit, function.owner).get(name)
+    behind = member.type.elem if member is not None and member.type.kind == "pointer" else None
+    return behind is not None and behind.kind == "value" and (
+        hides_no_pointer(values.unit, behind) or _is_class_parameter(function, behind.name))
 
 
 def _returns_member(values: Values, function: Function) -> bool:

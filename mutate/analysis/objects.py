@@ -110,6 +110,25 @@ def any_member_functions(methods: Methods, name: str) -> tuple[Function, ...]:
     return tuple(f for f in found if f.is_device) or found
 
 
+def hands_out_shared(function: Function) -> bool:
+    """Whether all that a function returns are parts of shared arrays that it declares itself."""
+    if "__shared__" not in function.body.text:
+        return False
+    own = {name.text for n in function.body.walk() if n.type == "declaration" and "__shared__" in n.text
+           for k in n.kids if k is not n.get("type") and (name := declarator_name(k)) is not None}
+    back = [n.kids[0] for n in function.body.walk() if n.type == "return_statement" and n.kids]
+    return bool(back) and all(_base_name(b) in own for b in back)
+
+
+def _base_name(node: Node) -> str:
+    """``a`` of ``a[i].b``, ``*a``, ``&a[i]`` and ``(T *)a``."""
+    inner: Node | None = node
+    while inner is not None and inner.type != "identifier":
+        inner = inner.get("argument") or inner.get("value") or inner.get("left") or (
+            inner.kids[-1] if inner.type == "parenthesized_expression" and inner.kids else None)
+    return inner.text if inner is not None else ""
+
+
 def is_in_class(function: Function) -> bool:
     """Whether a member function is defined where its class is."""
     return any(up.type == "field_declaration_list" for up in function.node.ancestors())
@@ -142,6 +161,16 @@ def _parameter_types(declarator: Node) -> list[str]:
     return out
 
 
+def is_of_template(function: Function) -> bool:
+    """Whether a member function's class is a template, or inside one."""
+    return bool(function.owner) and any(up.type == "template_declaration" for up in function.node.ancestors())
+
+
+def is_elsewhere(function: Function, spec: Node) -> bool:
+    """Whether a member function or its class stands in an included file."""
+    return not function.file.main or spec.text_source is not function.node.text_source
+
+
 def obstacle(unit: Unit, function: Function) -> str:
     """Why no mutated copy of a member function can be put into its class; empty where it can."""
     spec = unit.struct(function.owner)
@@ -157,7 +186,7 @@ def obstacle(unit: Unit, function: Function) -> str:
         return "a member of a class that is not known"
     if base := unknown_base(unit, function.owner):
         return f"a member of a class derived from {base}, which is defined elsewhere"
-    if not function.file.main or spec.text_source is not function.node.text_source:
+    if is_elsewhere(function, spec):
         return "a member of a class in an included file, to which no mutated copy can be added"
     if not is_in_class(function) and declaration_of(unit, function) is None:
         return "a member of a class that does not declare it so"

@@ -10,7 +10,7 @@ from typing import Literal
 from mutate.analysis.accesses import Scanner, group_scope
 from mutate.analysis.called import state_of
 from mutate.analysis.constants import function_named, is_constant, split_arguments
-from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, members_of, obstacle
+from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, is_of_template, members_of, obstacle
 from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
 from mutate.analysis.value import MEMORY, hides_no_pointer, is_number
@@ -385,7 +385,8 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
             context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
                             for s, roots in handed)
             for callee in call.callees:
-                if callee.node is function.node and context == mine and callee.is_template and call.value is None:
+                if callee.node is function.node and context == mine and call.value is None and (
+                        callee.is_template or is_of_template(callee)):
                     # Another instance of itself: its copy calls itself, too.
                     info.callees.setdefault(call.node, []).append(info)
                     continue

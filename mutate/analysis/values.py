@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mutate.analysis.called import may_point, member_called, object_of, result, returned_type
+from mutate.analysis.called import may_keep, may_point, member_called, object_of, result, returned_type
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.objects import ObjectState, member_functions
+from mutate.analysis.objects import ObjectState, hands_out_shared, member_functions
 from mutate.analysis.symbols import (
     UNKNOWN_TYPE,
     Scopes,
@@ -112,6 +112,11 @@ class Values:
                         makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=True)
         return makers
 
+    def shared_made(self, functions: Sequence[Function]) -> Var | None:
+        """The array that member functions hand out a part of: each returns one that it declares itself."""
+        makers = {id(m): m for f in functions if hands_out_shared(f) and (m := self._shared_makers.get(f.owner))}
+        return makers.popitem()[1] if len(makers) == 1 and all(hands_out_shared(f) for f in functions) else None
+
     # -- pointers -----------------------------------------------------------------------------------------
 
     def _assignments(self) -> Iterable[tuple[Var, Node, bool]]:
@@ -129,7 +134,8 @@ class Values:
                     method.receiver is not None and not method.arrow:
                 # What a member function gets, it may keep in its object.
                 holder = self.root_variable(method.receiver)
-                if holder is not None and not is_number(holder.type) and any(not f.is_const for f in method.functions):
+                if holder is not None and not is_number(holder.type) and any(
+                        not f.is_const and may_keep(self, f) for f in method.functions):
                     for arg in arguments(node):
                         if self.value(arg).type.name not in FLOATS:
                             yield holder, arg, False

@@ -46,6 +46,10 @@ _NOISE = re.compile(rb"\b(?:__align__|alignas|__attribute__)\s*(?=\()|\b(?:__clu
                     rb"|\b__extension__\b|\b__grid_constant__\b")
 
 
+_MOST_ATTRIBUTES = 500
+"""Bytes before a statement in which its attributes stand."""
+
+
 def blank_comments(source: bytes) -> bytes:
     """The text with every comment replaced by spaces (newlines kept); strings are left alone."""
     return _COMMENT_OR_STRING.sub(
@@ -101,6 +105,16 @@ class Expansion:
         start = first.source_start + (span.start - first.start) if first.verbatim else first.source_start
         end = last.source_start + (span.end - last.start) if last.verbatim else last.source_end
         return Span(start, end)
+
+    def with_attributes(self, span: Span) -> Span:
+        """The span of a statement with ``__attribute__((...))`` and the like before it, which are blank here."""
+        near = self.text[max(0, span.start - _MOST_ATTRIBUTES) : span.start]
+        start = span.start - len(near) + len(near.rstrip())
+        at = self.to_source(Span(start, span.start))
+        if at.end - at.start != span.start - start:
+            return span  # not the same bytes
+        found = _NOISE.search(blank_comments(self.source[at.start : at.end]))
+        return Span(start + found.start(), span.end) if found is not None else span
 
     def is_exact(self, span: Span) -> bool:
         """True when neither end of the span lies inside a macro use."""

@@ -137,6 +137,11 @@ def _head_text(node: Node) -> str:
     return node.text_source[node.start : body.start if body is not None else node.end].decode(errors="replace")
 
 
+def plain_name(text: str) -> str:
+    """A class's name without template arguments, also of a specialisation: ``Sum`` of ``Sum < T, 0 >``."""
+    return text.split("<", maxsplit=1)[0].strip()
+
+
 def _enumerators(node: Node) -> set[str]:
     return {name.text for e in node.walk() if e.type == "enumerator" and (name := e.get("name")) is not None}
 
@@ -157,7 +162,7 @@ def _declared(node: Node) -> tuple[frozenset[str], str]:
         return frozenset(names), "function"
     if kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier", "concept_definition"):
         name = inner.get("name")
-        names = {name.text.split("<")[0]} if name is not None else set()
+        names = {plain_name(name.text)} if name is not None else set()
         if kind == "enum_specifier":
             names |= _enumerators(inner)
         return frozenset(names), "type"
@@ -285,7 +290,10 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
         if inner.type == "type_definition" and (d := declarator_name(inner.get("declarator"))) is not None:
             names.append(d.text)
         for n in names:
-            file.structs[n.split("<")[0]] = spec
+            known = file.structs.get(plain_name(n))
+            # A class's members are those of the template, not of a specialisation, and of its definition.
+            if known is None or known.get("body") is None or ("<" not in n and spec.get("body") is not None):
+                file.structs[plain_name(n)] = spec
         _members_of(file, spec, entry, (*namespaces, *(names[:1])), names[0] if names else "")
     if inner.type in ("type_definition", "alias_declaration"):
         for n in entry.names:
@@ -314,11 +322,11 @@ def _members_of(file: File, spec: Node, entry: Item, scopes: tuple[str, ...], ow
         inner = target.get("type") if target.type == "field_declaration" else target
         if target.type == "function_definition" and target.get("body") is not None:
             template = template_parameters(member) if member.type == "template_declaration" else ((), 0)
-            function = _function(file, target, entry, scopes, template, False, owner.partition("<")[0])
+            function = _function(file, target, entry, scopes, template, False, plain_name(owner))
             if function is not None:
                 file.functions.append(function)
         elif inner is not None and inner.type in _CLASSES and (label := inner.get("name")) is not None:
-            file.structs.setdefault(label.text.split("<")[0], inner)
+            file.structs.setdefault(plain_name(label.text), inner)
             _members_of(file, inner, entry, (*scopes, label.text), label.text)
 
 

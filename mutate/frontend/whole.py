@@ -1,4 +1,6 @@
-"""Kernels in files that the user's file includes: ``#include "kernel.cu"`` in a ``main.cu`` that launches them.
+"""What is mutated in files that the user's file includes: kernels, and member functions, copied into their classes.
+
+A ``main.cu`` launches the kernels of an ``#include "kernel.cu"``; a kernel calls methods of a class in a header.
 
 Only the user's file is edited, so such an include is replaced by the file's text, between ``#line`` directives:
 messages, line tables and reports keep the places of the user's files, and a variant takes the place of ``main.cu`` in
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from mutate.frontend.headers import foreign_folders
@@ -32,8 +34,21 @@ def included_kernels(unit: Unit, include_dirs: Sequence[str] = ()) -> list[Funct
             for k in f.functions if k.is_kernel and not k.is_method]
 
 
-def whole_text(unit: Unit, kernels: Sequence[Function]) -> tuple[bytes, dict[str, bytes]]:
-    """The text of the user's file with those that define ``kernels``, and those that include them, in their places.
+def included_methods(unit: Unit, kernels: Sequence[Function], include_dirs: Sequence[str] = ()) -> list[Function]:
+    """Member functions that the project's included files define, of classes that ``kernels`` may use."""
+    foreign = foreign_folders(include_dirs)
+    found = [m for f in unit.included for m in f.functions if m.is_method and m.owner and not m.is_kernel
+             and not str(Path(f.name).absolute()).startswith(foreign)]
+    words = frozenset().union(*(k.item.mentions for k in kernels)) if found else frozenset()
+    items = [i for f in unit.files() for i in f.items]
+    while items and (reached := [i for i in items if not i.names.isdisjoint(words)]):
+        words = words.union(*(i.mentions for i in reached))
+        items = [i for i in items if i not in reached]
+    return [m for m in found if m.owner in words]
+
+
+def whole_text(unit: Unit, wanted: Collection[str]) -> tuple[bytes, dict[str, bytes]]:
+    """The text of the user's file with the ``wanted`` files, and those that include them, in their places.
 
     Also the texts that stand in it, by the names of their files.
     """
@@ -44,7 +59,7 @@ def whole_text(unit: Unit, kernels: Sequence[Function]) -> tuple[bytes, dict[str
         if name not in leads:
             leads[name] = False  # what includes itself
             file = files.get(name)
-            leads[name] = file is not None and (any(k.file is file for k in kernels) or any(
+            leads[name] = file is not None and (name in wanted or any(
                 leads_to(i.found) for i in file.expansion.includes))
         return leads[name]
 

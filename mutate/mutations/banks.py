@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space, Var
@@ -74,26 +75,51 @@ def _visible(info: FunctionInfo, array: Var) -> bool:
     return array.node is not None and (array.file_scope or any(v is array for v in info.scopes.vars))
 
 
+def _hand_on(program: Program, infos: list[FunctionInfo], handed: dict[int, dict[Var, None]]) -> None:
+    """What a function has to hand on to the mutated functions that it calls, and does not see, it gets itself."""
+    grew = True
+    while grew:
+        grew = False
+        for info in infos:
+            mine = handed.setdefault(id(info), {})
+            wanted = [v for cs in info.callees.values() for c in cs for v in handed.get(id(c), {})
+                      if v not in mine and not _visible(info, v)]
+            mine.update(dict.fromkeys(wanted))
+            grew = grew or bool(wanted)
+
+
 def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
            handed: dict[int, dict[Var, None]]) -> Refused | None:
     """Renames the calls of mutated functions and hands the shared arrays on that they need."""
     for node, callees in info.callees.items():
         hit = [c for c in callees if id(c) in names]
-        function, args = node.get("function"), node.get("arguments")
-        if not hit or function is None or args is None:
+        args = node.get("arguments") or node.get("indices")
+        if not hit or args is None:
             continue
         extra: list[str] = []
         for array in dict.fromkeys(v for c in hit for v in handed.get(id(c), {})):
-            if not _visible(info, array):
+            if _visible(info, array):
+                extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
+            elif array in handed.get(id(info), {}):
+                extra += [f"km_{array.name}, km_{array.name}_bytes"]
+            else:
                 span = info.function.file.expansion.to_source(node.span) if info.function.file.main else None
-                return Refused("shared-array-out-of-scope", f"shared array {array.name} is handed through more than "
-                               f"one function before {hit[0].function.name}() uses it", span, "inline the function")
-            extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
-        out.rename(function, hit[0].function.name, names[id(hit[0])], "call of the mutated function",
-                   namespace_of(hit[0], info))
+                return Refused("shared-array-out-of-scope", f"shared array {array.name} is not known where "
+                               f"{hit[0].function.name}() is called, which uses it", span, "inline the function")
+        out.call_copy(node, hit[0].function.name, names[id(hit[0])], "call of the mutated function",
+                      namespace_of(hit[0], info))
         if extra:
             out.insert(args.start + 1, ", ".join(extra) + (", " if args.kids else ""), "shared array handed on")
     return None
+
+
+def _reaches_shared(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a function accesses shared memory, or one that it calls does."""
+    if id(info) in seen:
+        return False
+    inner = seen | {id(info)}
+    return any(a.touches_shared for a in info.sites.accesses) or any(
+        _reaches_shared(c, inner) for cs in info.callees.values() for c in cs)
 
 
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:
@@ -119,15 +145,16 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         protected |= {m.var for m in shared_data_in_control(info)}
     for var in sorted(protected, key=lambda v: v.name):
         notes.append(Note("shared-array-kept", f"{var.name} stays: its contents decide addresses or control flow"))
-    mutated = clones_wanted(program, lambda f: any(a.touches_shared for a in f.sites.accesses))
+    mutated = clones_wanted(program, _reaches_shared)
     writers: dict[int, Rewriter] = {}
     handed: dict[int, dict[Var, None]] = {}
     dynamic = False
     changed = 0
     for info in (program.kernel, *mutated):
         out = writers[id(info)] = Rewriter(info.function.file, id_)
-        if info.function.is_method and any(a.touches_shared for a in info.sites.accesses):
-            return Refused("shared-in-method", f"{info.function.qualified} is a member function with shared accesses")
+        if info.function.is_method and (why := obstacle(program.unit, info.function)):
+            return Refused("shared-in-method", f"{info.function.qualified}() accesses shared memory and is {why}",
+                           hint="define it as a __device__ function in this file or in a local #include")
         for a in info.sites.accesses:
             if not a.touches_shared or a.kind in skipped:
                 continue
@@ -147,6 +174,7 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         return Refused("no-shared-index", "no shared access has an index that could be changed"
                        + (": the contents of every shared array decide addresses or control flow" if protected else ""))
     names = {id(f): copy_name(f) for f in mutated}
+    _hand_on(program, mutated, handed)
     edits: tuple[Edit, ...] = ()
     clones: list[Clone] = []
     for info in (program.kernel, *mutated):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mutate.analysis.dataflow import value_closure
+from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Mem, Program
 from mutate.analysis.sites import Barrier
 from mutate.analysis.symbols import Space
@@ -69,10 +70,9 @@ def _write(info: FunctionInfo, names: dict[int, str]) -> Rewriter:
             _replace(out, b)
     for node, callees in info.callees.items():
         mutated = [c for c in callees if id(c) in names]
-        function = node.get("function")
-        if mutated and function is not None and not gone(node):
-            out.rename(function, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function",
-                       namespace_of(mutated[0], info))
+        if mutated and not gone(node):
+            out.call_copy(node, mutated[0].function.name, names[id(mutated[0])], "call of the mutated function",
+                          namespace_of(mutated[0], info))
             out.comment(node, "call of the mutated function")
     return out
 
@@ -137,9 +137,10 @@ def transform(program: Program) -> Rewrite | Refused:
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
-    for info, _ in blocks:
-        if info.function.is_method:
-            return Refused("barrier-in-method", f"{info.function.qualified} is a member function with a barrier")
+    for info in clones_wanted(program, lambda f: _has_barrier(program, f)):
+        if info.function.is_method and (why := obstacle(program.unit, info.function)):
+            return Refused("barrier-in-method", f"{info.function.qualified}() waits at a barrier and is {why}",
+                           hint="define it as a __device__ function in this file or in a local #include")
     refusal = grid_barrier_refusal(program) or indirect_refusal(
         program, lambda f: any(b.scope == "block" for b in f.sites.barriers), "has a barrier")
     if refusal is not None:

@@ -65,7 +65,7 @@ class _Writer(PieceWriter):
     def _single(self, plan: Plan) -> None:
         """A statement that stands alone, such as the body of an ``if`` without braces."""
         if plan.how == "drop":
-            self.out.replace(plan.node.span, f"; /* kmutate: {self.style.dropped} */", self.style.dropped)
+            self.out.replace(self._whole(plan.node), f"; /* kmutate: {self.style.dropped} */", self.style.dropped)
         elif plan.how == "pieces":
             self._pieces(plan, alone=True)
         else:
@@ -99,8 +99,12 @@ class _Writer(PieceWriter):
             text = f"/* kmutate: {what} dropped: {self.style.dropped} */"
             if run[-1].type == "preproc_call" and run[-1].text.endswith("\n"):
                 end -= 1
-            self.out.replace(Span(run[0].start, end), text, self.style.dropped)
+            self.out.replace(Span(self._whole(run[0]).start, end), text, self.style.dropped)
             run.clear()
+
+    def _whole(self, node: Node) -> Span:
+        """A statement with the attributes before it: they would be the next statement's."""
+        return self.out.file.expansion.with_attributes(node.span)
 
     def _pieces(self, plan: Plan, alone: bool) -> None:
         node = plan.node
@@ -119,7 +123,7 @@ class _Writer(PieceWriter):
         else:
             indent = self._indent(node)
             text = f"\n{indent}".join(lines)
-        self.out.replace(node.span, f"{text} /* kmutate: {note} */", note)
+        self.out.replace(self._whole(node), f"{text} /* kmutate: {note} */", note)
 
     def _indent(self, node: Node) -> str:
         start = node.text_source.rfind(b"\n", 0, node.start) + 1

@@ -1,4 +1,7 @@
-"""What a request means: the unit and its kernels, also where they stand in files that the user's file includes."""
+"""What a request means: the unit and its kernels, also where they stand in files that the user's file includes.
+
+Where they call member functions of classes in such files, these stand in the text, too: their mutated copies go there.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from mutate.errors import KmutateError
+from mutate.frontend.headers import foreign_folders
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.units import Function, Unit
-from mutate.frontend.whole import included_kernels, includers, whole_text
+from mutate.frontend.whole import included_kernels, included_methods, includers, whole_text
+from mutate.limits import bounded
 from mutate.pipeline.select import select_kernels
 from mutate.results import Request
 
 Done = TypeVar("Done")
 _MOST_SHOWN = 6
 _MOST_INCLUDERS = 3
+_MOST_PLACED = 1 << 20
+"""Bytes of a file with the classes in it: each variant is as long."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +55,41 @@ def read_unit(source: bytes, path: Path, options: SourceOptions, wanted: Sequenc
         included = included_kernels(unit, options.include_dirs)
         if error.slug not in ("no-kernel", "unknown-kernel") or not included:
             raise
-        text, placed = whole_text(unit, included)
-        whole = load_unit(text, str(path), options)
-        whole.placed = placed
+        files = {k.file.name for k in included}
+        whole = _placed(unit, files, path, options)
         try:
-            return Reading(text, whole, select_kernels(whole, wanted))
+            kernels = select_kernels(whole, wanted)
         except KmutateError:
             raise error from None
+        return _with_classes(Reading(whole.source, whole, kernels), unit, files, path, options)
     left = included_kernels(unit, options.include_dirs) if not wanted else []
-    return Reading(source, unit, kernels, _left_out(left))
+    return _with_classes(Reading(source, unit, kernels, _left_out(left)), unit, set(), path, options)
+
+
+def _placed(unit: Unit, files: set[str], path: Path, options: SourceOptions) -> Unit:
+    text, placed = whole_text(unit, files)
+    whole = load_unit(text, str(path), options)
+    whole.placed = placed
+    return whole
+
+
+def _with_classes(read: Reading, unit: Unit, files: set[str], path: Path, options: SourceOptions) -> Reading:
+    """A reading with the classes in place whose member functions will be mutated. ``files`` are in place already."""
+    if not included_methods(read.unit, read.kernels, options.include_dirs):
+        return read
+    from mutate.analysis.included import files_of_classes
+
+    with bounded("rewriting", str(path)):
+        found = files_of_classes(read.unit, read.kernels)
+    wanted = {n for n in (f.name for f in unit.included) if Path(n).resolve() in {Path(f).resolve() for f in found}}
+    named = [k.qualified for k in read.kernels]
+    foreign = foreign_folders(options.include_dirs)
+    if not wanted or any(str(Path(n).absolute()).startswith(foreign) for n in found):
+        return read
+    whole = _placed(unit, files | wanted, path, options)
+    kernels = [k for k in whole.kernels if k.qualified in named]
+    return Reading(whole.source, whole, kernels, read.warnings) if len(kernels) == len(named) and \
+        len(whole.source) <= _MOST_PLACED else read
 
 
 def _left_out(kernels: Sequence[Function]) -> tuple[str, ...]:

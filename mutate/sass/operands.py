@@ -42,7 +42,7 @@ UFLO UVIADD UVIMNMX UVIADDMNMX UF2F UF2FP UF2I UFRND UI2F UI2FP UI2I UFADD UFMUL
 """.split())  # noqa: SIM905
 _PAIR_NAMES = frozenset({"DADD", "DMUL", "DFMA", "DMNMX", "FADD2", "FMUL2", "FFMA2", "LEPC"})
 _MATRIX_NAMES = frozenset({"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA"})
-# m8n8 or m16n8 and the depth: 8x8x4, 8816, 16816. A warp shares the result; HMMA.884 is four products, of quads of lanes.
+# m8n8 or m16n8 and the depth: 8x8x4, 8816, 16816. A warp shares the result; HMMA.884 is four products, of 8 lanes.
 _SHAPE = re.compile(r"(8|16)x?8(?:x?\d+)")
 # Two destinations of up to four registers each, and a predicate.
 _MASK = re.compile(r",\s*0x([1-9a-f])\s*$")

@@ -93,6 +93,13 @@ def test_shared_memory_from_an_object_of_the_file() -> None:
     head = ("template <class T> struct SharedMemory { __device__ T *getPointer() "
             "{ extern __shared__ float raw[]; return (T *)raw; } };")
     assert spaces("SharedMemory<float> m; float *s = m.getPointer(); s[n] = 1;", head) == [("store", "shared")]
+    head = ("#define SCRATCH(t) template <> struct Scratch<t> { __device__ t &operator[](int i) "
+            "{ extern __shared__ t of_##t[]; return of_##t[i]; } }\n"
+            "template <class T> struct Scratch { virtual __device__ T &operator[](int i) = 0; };\n"
+            "SCRATCH(int); SCRATCH(float);")
+    assert spaces("Scratch<float> s; s[n] = s[0] + 1;", head) == [("load", "shared"), ("store", "shared")]
+    head = "struct Rows { float *p; __device__ float &operator[](int i) { __shared__ int seen; return p[i]; } };"
+    assert spaces("Rows r{o}; r[n] = 1;", head) == [("store", "global")]
 
 
 @pytest.mark.parametrize(("text", "scope"), [

@@ -16,7 +16,7 @@ from mutate.frontend.units import Function, Unit
 from mutate.frontend.whole import included_kernels, whole_text
 
 SUFFIXES = (".cu", ".cuh")
-HEADERS = (".h", ".hpp", ".inl")
+HEADERS = (".h", ".hpp", ".inl", ".cpp", ".cc")
 # Stand-ins for headers and names of host libraries, which NVRTC does not have.
 HOST = Path(__file__).resolve().parent / "host"
 
@@ -69,7 +69,8 @@ def _with_included(unit: Unit, path: Path, options: SourceOptions, files: Sequen
     """A file without a kernel that includes some, of files that are no sources by themselves: with them in place."""
     known = {p.resolve() for p in files}
     found = [k for k in included_kernels(unit, options.include_dirs) if Path(k.file.name).resolve() not in known]
-    return load_unit(whole_text(unit, found)[0], str(path), options) if found and not unit.kernels else unit
+    text = whole_text(unit, {k.file.name for k in found})[0] if found and not unit.kernels else b""
+    return load_unit(text, str(path), options) if text else unit
 
 
 def read_project(root: Path, arch: str, most: int, problems: list[str], *, headers: bool = False,

@@ -15,6 +15,7 @@ from mutate.frontend.units import Unit
 from mutate.mutations.base import Refused
 from mutate.mutations.build import build_variant
 from mutate.mutations.registry import all_mutations
+from mutate.pipeline.compiling import device_source
 
 
 def unit(source: str | bytes, name: str = "x.cu", options: SourceOptions | None = None) -> Unit:
@@ -53,6 +54,18 @@ def test_parameters_bounds_and_templates_are_read() -> None:
     assert [p.name for p in k.params] == ["in", "tile", "v", "n"]
     assert k.launch_bounds == ("128", "4")
     assert (k.template_params, k.template_defaults) == (("T", "N"), 1)
+
+
+def test_a_specialisation_is_of_its_template_however_it_is_written() -> None:
+    unit = load_unit(b"template <class T> struct Sum { T x; __device__ T get() { return x; } };\n"
+                     b"template <> struct Sum < int > { static __device__ int get() { return 1; } };\n"
+                     b"struct Sum2;\n"
+                     b"__global__ void k(float *o, Sum<float> s) { o[0] = s.get() + Sum<int>::get(); }\n", "s.cu")
+    assert [(f.name, f.owner) for f in unit.main.functions if f.is_method] == [("get", "Sum"), ("get", "Sum")]
+    spec = unit.struct("Sum")
+    assert spec is not None and "T x;" in spec.text, "its members are the template's"
+    seen = device_source(unit, unit.kernels[0]).decode()
+    assert "struct Sum < int >" in seen and "struct Sum2" not in seen, "what the kernel needs is not blanked"
 
 
 def test_local_includes_are_read_in_either_spelling(tmp_path: Path) -> None:

@@ -89,3 +89,47 @@ def test_a_file_that_needs_another_one_is_compiled_as_a_part_of_it(project: Path
     with pytest.raises(KmutateError) as caught:
         prove_file(request)
     assert caught.value.slug == "original-does-not-compile"
+
+
+BLOCK = b"""#pragma once
+#include "index.h"
+template <class T, int n> struct Block {
+    T *s;
+    __device__ T at(const T *p) const { return p[index()]; }
+    __device__ T swapped(const T *p) {
+        s[threadIdx.x] = at(p);
+        __syncthreads();
+        return s[n - 1 - threadIdx.x];
+    }
+};
+struct Unused { int *p; __device__ void set() { p[0] = 1; } };
+__global__ void other(int *p) { p[0] = 1; }
+"""
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_a_class_of_an_included_file_gets_its_mutated_copies_in_place(project: Path) -> None:
+    (project / "src" / "block.h").write_bytes(BLOCK)
+    (project / "all.h").write_bytes(b'#include "src/block.h"\n')
+    (project / "k.cu").write_bytes(b'#include "all.h"\n#include "src/block.h"\n'
+                                   b"/* kmutate launch\n   float out[1024] = zeros();\n"
+                                   b"   float in[1024] = iota(0, 1);\n"
+                                   b"   dim3 grid = { 4 };\n   dim3 block = { 256 };\n   k(out, in);\n*/\n"
+                                   b"__global__ void k(float *out, const float *in) {\n"
+                                   b"    __shared__ float s[256];\n    Block<float, 256> b{s};\n"
+                                   b"    out[index()] = b.swapped(in);\n}\n")
+    read = read_kernels(Request(project / "k.cu"))
+    assert [k.name for k in read.kernels] == ["k"] and read.source.count(b"struct Block") == 1
+    assert Lines(read.source).place(read.source.index(b"struct Block")) == ((project / "src/block.h").as_posix(), 3)
+    (result,) = prove_file(Request(project / "k.cu", dynamic=True)).results
+    found = {v.mutation: v.certificate.verdict for v in result.variants if v.certificate is not None}
+    assert len(found) == 8 and set(found.values()) == {Verdict.VALID}, (found, result.variants)
+
+
+def test_a_class_that_accesses_nothing_stays_where_it_is(project: Path) -> None:
+    (project / "src" / "block.h").write_bytes(BLOCK)
+    (project / "v.cu").write_bytes(b'#include "vec.h"\n#include "src/block.h"\n'
+                                   b"__global__ void k(float *o) { Vec v{1, 2}; o[0] = v.sum(); }\n")
+    (project / "vec.h").write_bytes(b"struct Vec { float x, y; __device__ float sum() const { return x + y; } };\n")
+    read = read_kernels(Request(project / "v.cu"))
+    assert read.source == (project / "v.cu").read_bytes()

@@ -249,4 +249,25 @@ private:
     BlockSum<float, 128> again(second);
     out[i] = sum + again.of(in[i + 1024]);
 """, ("km_fold(km_sink, in[i]);",), ("__syncthreads", "partial")),
+    ObjectCase("recursive_template", """
+template <class T, int n> class Halves {
+public:
+    static __device__ void sum(T *s, T *to) {
+        __syncthreads();
+        if (threadIdx.x < n) s[threadIdx.x] += s[threadIdx.x + n];
+        Halves<T, n / 2>::sum(s, to);
+    }
+};
+template <class T> class Halves < T, 0 > {
+public:
+    static __device__ void sum(T *s, T *to) {
+        __attribute__((unused)) const int last = gridDim.x - 1;
+        if (threadIdx.x == 0) to[blockIdx.x] = s[0];
+    }
+};
+""", """    __shared__ float s[128];
+    s[threadIdx.x] = in[i];
+    Halves<float, 64>::sum(s, out);
+""", ("Halves<float, 64>::sum_km(km_sink, s, out);", "Halves<T, n / 2>::sum_km(km_sink, s, to);"),
+               ("s[threadIdx.x]", "__syncthreads();", "last;\n        if")),
 )
