@@ -10,11 +10,12 @@ from typing import Literal
 from mutate.analysis.accesses import Scanner, group_scope
 from mutate.analysis.called import state_of
 from mutate.analysis.constants import function_named, is_constant, split_arguments
+from mutate.analysis.local_writes import LOCAL, may_write_behind
 from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, is_of_template, members_of, obstacle
 from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
 from mutate.analysis.value import MEMORY, hides_no_pointer, is_number
-from mutate.analysis.values import Values, arguments
+from mutate.analysis.values import Values, arguments, callee_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 
@@ -51,6 +52,8 @@ class FunctionInfo:
     number: int = 0
     """Tells apart the analyses of one function, and of its overloads, under different contexts."""
     _uses: dict[Node, frozenset[Obj]] = field(default_factory=dict)
+    local_writes: dict[int, bool] = field(default_factory=dict)
+    """Whether what a parameter points to is written, of those that have been asked for (``local_writes``)."""
     _changed: frozenset[str] | Literal[False] | None = False
 
     def uses(self, node: Node) -> frozenset[Obj]:
@@ -136,13 +139,16 @@ class FunctionInfo:
         infos = self.callees.get(call_node, [])
         by_reference = bool(infos) or call_node in self.sites.call_at
         for i, arg in enumerate(args):
-            if self._passed_by_constant(infos, i) or group_scope(self.values, arg) is not None:
+            if self._passed_by_constant(infos, i) or group_scope(self.values, arg) is not None or (
+                    i == 1 and not infos and callee_name(call_node) == "memcpy"):
                 continue
             value = self.values.value(arg)
             decayed = value.decay()
             if decayed.type.kind == "pointer" or decayed.targets:
                 # A root that is a kernel parameter stands for the global memory behind it, not for the pointer.
-                local = decayed.targets <= {Space.LOCAL, Space.REGISTER}
+                local = decayed.targets <= LOCAL
+                if infos and local and decayed.targets and not any(may_write_behind(info, i) for info in infos):
+                    continue
                 if infos and decayed.targets <= {Space.GLOBAL, Space.SHARED} and not any(
                         info.writes_through(i) for info in infos):
                     continue

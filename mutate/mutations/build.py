@@ -15,7 +15,7 @@ from mutate.analysis.program import Program, analyse
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.preprocess import Expansion
 from mutate.frontend.tree import Node
-from mutate.frontend.units import Function, Item, Unit, declarator_name
+from mutate.frontend.units import Function, Item, Unit, declarator_name, innermost
 from mutate.frontend.view import name_span, parameter_list_open
 from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
 from mutate.mutations.pointers import ItemCopy
@@ -146,6 +146,7 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
     first = min([kernel.item, *(c.info.function.item for c in rewrite.clones if c.info.function.file.main)],
                 key=lambda i: i.node.start)
     dispatched = {original.split("<")[0] for original, _ in rewrite.dispatch}
+    general = {c.name for c in rewrite.clones if not _is_specialisation(c.info.function)}
     for clone in rewrite.clones:
         function = clone.info.function
         if function.owner and is_in_class(function):
@@ -156,6 +157,10 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
             edits.append(Edit(after, after, f"\n    {_member_declaration(clone, declared)}",
                               f"declaration of {clone.name}"))
         text = "".join(f"{_item_text(i, function.item)}\n" for i in clone.items) + _clone_text(clone)
+        if _is_specialisation(function) and clone.name not in general:
+            general.add(clone.name)
+            if (declared := _template_declared(unit, function)) is not None:
+                text = f"{_member_declaration(clone, declared)}\n{text}"
         if function.file.main and function.item.node is not kernel_item:
             item = function.item.node
             after = expansion.to_source(Span(item.end - 1, item.end)).end
@@ -179,6 +184,18 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
         lines = [_DISPATCH.format(original=original, copy=copy) for original, copy in rewrite.dispatch]
         edits.append(Edit(before_kernel, before_kernel, "".join(lines), "mutated copies of template arguments"))
     return tuple(edits)
+
+
+def _is_specialisation(function: Function) -> bool:
+    """``template <> void f<1>() {}``"""
+    plist = function.item.node.get("parameters") if function.item.node.type == "template_declaration" else None
+    return plist is not None and not plist.kids and not function.owner
+
+
+def _template_declared(unit: Unit, function: Function) -> Node | None:
+    """The declaration of the template of which a function is a specialisation, where it has no body."""
+    return next((i.node for f in unit.files() for i in f.items if function.name in i.names and i.kind == "function"
+                 and i.node.type == "template_declaration" and innermost(i.node).type == "declaration"), None)
 
 
 def _member_edits(clone: Clone, expansion: Expansion) -> list[Edit]:

@@ -23,7 +23,7 @@ from mutate.pipeline.compiling import Compiling, original_error
 from mutate.pipeline.retext import with_launch_bounds, with_static_pad
 from mutate.report.bench import load_template
 from mutate.results import Progress, Request, Target
-from mutate.sass.disasm import Instruction, Listing, disassemble
+from mutate.sass.disasm import Instruction, Listing, code_of, disassemble
 from mutate.sass.rough import rough_counts
 from mutate.source import Lines
 from mutate.toolchain.elf import Cubin
@@ -31,6 +31,7 @@ from mutate.toolchain.locate import find_toolchain
 from mutate.toolchain.nvdisasm import WaitingNvdisasm, start_nvdisasm
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Result
 
+_MOST_AGAIN = 6
 _UNPADDED = "the original's and the variant's occupancy were not compared"
 
 
@@ -48,6 +49,8 @@ class Candidate:
     """With loops rolled: those without a pragma (``False``), all (``True``)."""
     extra: list[Reason] = field(default_factory=list)
     cap: int | None = None
+    same: bool = False
+    """The original's text has given this code, too."""
 
     @property
     def name(self) -> str:
@@ -135,7 +138,7 @@ class Prover:
         else:
             work.original = result
             for c in work.candidates:
-                self._compare_loops(work, c)
+                self._compare(work, c)
         self._one_less(work)
 
     def _candidate_done(self, work: Work, c: Candidate, result: Result) -> None:
@@ -143,13 +146,45 @@ class Prover:
             c.failure = result
         else:
             c.compiled = result
-            self._compare_loops(work, c)
+            self._compare(work, c)
         self._one_less(work)
 
     def _one_less(self, work: Work) -> None:
         work.open -= 1
         if not work.open and work.original is not None and self._device is not None:
             self._cap(work, self._plan(work, self._device))
+
+    def _compare(self, work: Work, c: Candidate) -> None:
+        self._compare_loops(work, c)
+        if work.original is not None and c.compiled is not None and any(
+                check.kind == "identical" for _, check in demands(c.mutations)):
+            self._again(work, c, {_code(work.original): work.original}, {_code(c.compiled): c.compiled}, 1)
+
+    def _again(self, work: Work, c: Candidate, theirs: dict[bytes, Compiled], mine: dict[bytes, Compiled],
+               number: int) -> None:
+        """Compiles both texts again until they have given the same code: of a few kernels NVRTC gives now one code,
+
+        now another one, which says nothing about the text.
+        """
+        common = next((code for code in mine if code in theirs), None)
+        if common is not None and number > 1:
+            c.compiled, c.same = mine[common], True
+            c.extra.append(Reason("compiler-varies", "of one text the compiler does not always make the same code: the "
+                                  "original's gave this code, too, when both were compiled again", Verdict.VALID))
+        if common is not None or number > _MOST_AGAIN:
+            return
+
+        def done(result: Result, into: dict[bytes, Compiled], left: list[None]) -> None:
+            left.pop()
+            if isinstance(result, Compiled):
+                into.setdefault(_code(result), result)
+                if not left:
+                    self._again(work, c, theirs, mine, number + 1)
+
+        left: list[None] = [None, None]
+        # What is cached is another text's: blank lines at the end change nothing else.
+        for source, into in ((work.original_source, theirs), (c.source, mine)):
+            self._submit(work, source + b"\n" * number, partial(done, into=into, left=left))
 
     # -- loops --------------------------------------------------------------------------------------------
 
@@ -294,8 +329,8 @@ class Prover:
 
         before, _ = counted(original)
         after, hidden = counted(natural)
-        identical = len(listings[original]) == len(listings[natural]) and all(
-            str(a) == str(b) for a, b in zip(listings[original], listings[natural], strict=True))
+        identical = c.same or (len(listings[original]) == len(listings[natural]) and all(
+            str(a) == str(b) for a, b in zip(listings[original], listings[natural], strict=True)))
         best: StaticCounts | None = None
         for rolled, even in pairs if not self._agree(c, before, after) else ():
             if rolled is None or even is None:
@@ -343,6 +378,10 @@ class Prover:
                                       "threads a block", Verdict.VALID))
         unique = tuple(dict.fromkeys(reasons))
         return Certificate(worst(unique), unique, static, _resources(work.original), _resources(c.compiled), occupancy)
+
+
+def _code(c: Compiled) -> bytes:
+    return code_of(Cubin(c.cubin), c.entry)
 
 
 def _keep_padded(c: Candidate, result: Result) -> None:

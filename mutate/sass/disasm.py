@@ -72,7 +72,7 @@ def disassemble(cubins: Sequence[tuple[bytes, str]], arch: str, *, cache: Cache 
     ``KmutateError`` ``no-nvdisasm`` without the tool and ``nvdisasm-failed`` when it cannot read the code;
     ``BadCubinError`` for a cubin without that kernel.
     """
-    codes = [_code(Cubin(image), entry) for image, entry in cubins]
+    codes = [code_of(Cubin(image), entry) for image, entry in cubins]
     tools = find_toolchain()
     store = cache or default_cache()
     keys = [digest(_FORMAT, arch, identity(tools.nvdisasm or ""), code) for code in codes]
@@ -90,7 +90,7 @@ def disassemble(cubins: Sequence[tuple[bytes, str]], arch: str, *, cache: Cache 
     return [listings[key] for key in keys]
 
 
-def _code(cubin: Cubin, entry: str) -> bytes:
+def code_of(cubin: Cubin, entry: str) -> bytes:
     """The kernel's code and, after it, that of the other sections it reaches."""
     done, todo = {}, [entry]
     while todo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,13 @@ from mutate.mutations.base import Refused
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import parse_composition
 from mutate.mutations.rolled import rolled_text
+from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.run import prove_file
 from mutate.results import Request, VariantResult
 from mutate.sass.disasm import Instruction
 from mutate.sass.operands import written
 from mutate.toolchain.locate import find_toolchain
+from mutate.toolchain.nvrtc import Result
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
 SLICED = ("memory-only", "load-only", "store-only")
@@ -674,3 +677,66 @@ def test_bytes_that_are_no_text_stay(mutation: str) -> None:
     unit = load_unit(source, "k.cu")
     made = build_variant(unit, unit.kernels[0], parse_composition(mutation))
     assert isinstance(made, Refused) or b"_\xfb_ float scale" in made.text
+
+
+SPECIALISED = """template <unsigned N> __device__ inline void put(unsigned char *to, const unsigned *v);
+template <> __device__ inline void put<1u>(unsigned char *to, const unsigned *v) { to[0] = v[0]; }
+template <> __device__ inline void put<2u>(unsigned char *to, const unsigned *v) { to[0] = v[0]; to[1] = v[1]; }
+template <unsigned N> __global__ void k(unsigned char *out, const unsigned *in) {
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    unsigned v[2] = {in[i], in[i + 1024]};
+    put<N>(out + N * i, v);
+}
+void host(unsigned char *o, unsigned *i) { k<2><<<4, 256>>>(o, i); }
+"""
+
+
+@needs_nvrtc
+def test_a_template_that_is_only_declared_has_mutated_specialisations() -> None:
+    check_valid(prove(SPECIALISED, *SLICED, "math-only"))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(("good_at_last", "slug", "verdict"), [(True, "compiler-varies", Verdict.VALID),
+                                                               (False, "not-identical", Verdict.INVALID)])
+def test_a_compiler_that_varies_is_asked_again(monkeypatch: pytest.MonkeyPatch, good_at_last: bool, slug: str,
+                                               verdict: Verdict) -> None:
+    submit = Compiling.submit
+    asked: set[bytes] = set()
+
+    def varying(self: Compiling, text: bytes, entry: str, then: Callable[[Result], None] | None = None) -> None:
+        if b"kmutate" not in text:
+            asked.add(text)
+            if not (good_at_last and text.endswith(b"\n\n\n")):
+                text = text.replace(b"3.0f", b"5.0f")
+        submit(self, text, entry, then)
+
+    monkeypatch.setattr(Compiling, "submit", varying)
+    (found,) = prove("__global__ void k(float *p) { p[threadIdx.x] *= 3.0f; }\n", "identity").values()
+    assert found.certificate is not None and found.certificate.verdict is verdict
+    assert {r.slug for r in found.certificate.reasons} & {"compiler-varies", "not-identical"} == {slug}
+    assert len(asked) == (3 if good_at_last else 7)
+
+
+LOCAL_ARRAYS = """__device__ __noinline__ void check(unsigned *h, unsigned *out, unsigned limit) {
+    unsigned *g = h;
+    if (h[0] + g[1] > 5u) {
+        unsigned at = atomicAdd(out, 1u);
+        if (at < limit) out[at + 1] = g[1];
+    }
+}
+__device__ void fill(unsigned *h, unsigned by) { unsigned *g = h + 1; *g = *g * 3u + by; }
+__device__ void nested(unsigned *h, unsigned by) { fill(h, by); }
+__global__ void k(const unsigned *in, unsigned *out, unsigned limit) {
+    unsigned h[2] = {threadIdx.x, blockIdx.x};
+    check(h, out, limit);
+    nested(h, in[threadIdx.x]);
+    check(h, out, limit);
+}
+"""
+
+
+def test_a_function_that_reads_a_local_array_does_not_change_it() -> None:
+    kernel = text_of(LOCAL_ARRAYS, "math-only").split("__global__")[1]
+    assert kernel.count("check_km(h, out, limit);") == 2 and "    nested(h, in[threadIdx.x]);" in kernel
+    assert "km_site(out[at + 1]) = g[1];" in text_of(LOCAL_ARRAYS, "math-only")
