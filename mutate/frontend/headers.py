@@ -46,6 +46,14 @@ class Headers:
         """Where the headers lie: for includes in branches that are not taken here, to be looked in after all others."""
         return tuple(dict.fromkeys(str(Path(name).absolute().parent) for name in self._files))
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Files named in quotes in an ``#include`` that were found nowhere."""
+        if self._unit is None:
+            return ()
+        wanted = (i for f in self._unit.files() for i in f.expansion.includes if i.local and not i.found)
+        return tuple(dict.fromkeys(i.path for i in wanted))
+
     def texts(self, entry: str) -> tuple[tuple[str, bytes], ...]:
         """(name in ``#include``, text) of each header of which something is blank, and of what these include.
 

@@ -178,10 +178,12 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
 
 
 def host_members(item: Item) -> list[Span]:
-    """Member functions of a type that only the host has: NVRTC refuses them, or what they call."""
-    if item.kind != "type" or ("__host__" not in item.mentions and not any(map(_RUNTIME.fullmatch, item.mentions))):
+    """Member functions and friends of a type that only the host has: NVRTC refuses them, or what they call or name."""
+    if item.kind != "type":
         return []
-    out = []
+    out = _with_host_types(item)
+    if "__host__" not in item.mentions and not any(map(_RUNTIME.fullmatch, item.mentions)):
+        return out
     for node in item.node.walk():
         if node.type == "function_definition":
             body = node.get("body") or next((k for k in node.kids if k.type == "compound_statement"), None)
@@ -192,6 +194,32 @@ def host_members(item: Item) -> list[Span]:
             if b"__host__" in words or _CALLS_RUNTIME.search(node.text_source, at, node.end):
                 out.append(node.span)
     return out
+
+
+def _with_host_types(item: Item) -> list[Span]:
+    """Functions in a class, or their declarations, that name what C++'s library has for the host: ``std::ostream``."""
+    if item.mentions.isdisjoint(_HOST_NAMES):
+        return []
+    out = []
+    for members in (n for n in item.node.walk() if n.type == "field_declaration_list"):
+        for member in members.kids:
+            function = next((n for n in member.walk() if n.type == "function_declarator"), None)
+            if function is None or any(n.type in _CLASSES for n in member.kids):
+                continue
+            body = next((n for n in member.walk() if n.type == "compound_statement"), None)
+            at = body.start if body is not None else member.end
+            words = set(_WORD.findall(member.text_source[member.start : at]))
+            if words.isdisjoint(_NOT_HOSTS) and _HOST_TYPE.search(member.text_source, member.start, member.end):
+                out.append(member.span)
+    return out
+
+
+_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_NOT_HOSTS = frozenset({b"__device__", b"virtual", b"constexpr", b"consteval", b"__global__"})
+_HOST_NAMES = frozenset(f"{way}{kind}" for way in ("", "i", "o", "io") for kind in ("stream", "fstream", "stringstream")
+                        ) | frozenset({"string", "wstring", "vector", "map", "unordered_map", "set", "list", "deque",
+                                       "shared_ptr", "unique_ptr", "cout", "cerr", "endl", "runtime_error"})
+_HOST_TYPE = re.compile(rb"\bstd\s*::\s*(?:" + "|".join(sorted(_HOST_NAMES)).encode() + rb")\b")
 
 
 # Functions of the runtime API and of C's library of which kernels have none.

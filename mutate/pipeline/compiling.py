@@ -6,8 +6,9 @@ So this imports little, and nothing of the mutations.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from mutate.errors import KmutateError
 from mutate.frontend.headers import Headers
@@ -15,6 +16,8 @@ from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.results import Request
 from mutate.source import Lines, Span
+from mutate.toolchain.includes import BUILT_IN, HOST_HEADERS
+from mutate.toolchain.locate import find_toolchain
 from mutate.toolchain.messages import first_error
 from mutate.toolchain.nvrtc import CompileFailed, Compiler, Job, Result
 from mutate.toolchain.options import CompileOptions
@@ -68,8 +71,12 @@ def _any_header(path: str) -> bool:
     return True
 
 
-def original_error(kernel: str, result: CompileFailed, arch: str, file: str, source: bytes) -> KmutateError:
-    """What the user is told of a kernel that does not compile, at the compiler's place in ``source``."""
+def original_error(kernel: str, result: CompileFailed, arch: str, file: str, source: bytes,
+                   missing: Sequence[str] = ()) -> KmutateError:
+    """What the user is told of a kernel that does not compile, at the compiler's place in ``source``.
+
+    ``missing``: project's headers that were not found.
+    """
     error = result.error
     lines = Lines(source)
     span: Span | None = None
@@ -86,9 +93,22 @@ def original_error(kernel: str, result: CompileFailed, arch: str, file: str, sou
     return KmutateError("original-does-not-compile", f"kernel {kernel} does not compile for {arch}: {error.message}",
                         file=file, source=source if span is not None else None, span=span,
                         where=None if span is not None or error.file is None else f"{error.file}:{error.line}",
-                        hint=_hint(error.message, arch, source) + _after_all(result))
+                        hint="".join((_hint(error.message, arch, source), _after_all(result),
+                                      _not_found(error.message, missing))))
 
 
+def _not_found(message: str, missing: Sequence[str]) -> str:
+    """Headers without which something may be undefined; one that the message names is said already."""
+    folders = find_toolchain().include_dirs
+    names = [m for m in missing if f'"{m}"' not in message and m not in HOST_HEADERS and m not in BUILT_IN
+             and not any((Path(folder) / m).exists() for folder in folders)]
+    if not names:
+        return ""
+    shown = ", ".join(names[:_MOST_SHOWN]) + (f" and {len(names) - _MOST_SHOWN} more" if names[_MOST_SHOWN:] else "")
+    return f"; not found, and taken as empty: {shown} (-I names the folder; is it generated, or a git submodule?)"
+
+
+_MOST_SHOWN = 4
 _ENDED = re.compile(r'identifier "(__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))" is undefined')
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _TOOLKIT = re.compile(r'cannot open source file "((?:curand|cublas|cufft|cusparse|cusolver|npp|nvml|cudnn)\w*\.h)"')

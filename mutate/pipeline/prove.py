@@ -134,7 +134,8 @@ class Prover:
 
     def _original_done(self, work: Work, result: Result) -> None:
         if isinstance(result, CompileFailed):
-            work.error = original_error(work.target.name, result, self.request.arch, self.file, self.source)
+            work.error = original_error(work.target.name, result, self.request.arch, self.file, self.source,
+                                        work.headers.missing)
         else:
             work.original = result
             for c in work.candidates:

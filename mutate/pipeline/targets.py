@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mutate.analysis.constants import split_arguments
@@ -104,10 +104,14 @@ def _used_in_the_file(unit: Unit, kernel: Function) -> str | None:
     for pattern in (name + rb"<<<", rb"\btemplate\b(?!\s*<)[^;{}<]*" + name + rb"\("):
         for match in re.finditer(pattern, unit.main.expansion.text):
             text = _SPACES.sub(" ", match.group(1).decode().strip())
-            # `kernel<T><<<...>>>` in a host template says nothing: every name must mean something at file level.
-            if all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", text)):
+            if _means_something(text, declared):
                 return text
     return None
+
+
+def _means_something(arguments: str, declared: Collection[str]) -> bool:
+    """Whether every name is one at file level: ``kernel<T><<<...>>>`` in a host template says nothing."""
+    return all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", arguments))
 
 
 def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | None:
@@ -123,8 +127,9 @@ def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | N
         found = [p for p in propose(unit, frozenset({kernel.qualified})).proposals if p.function and p.instance]
     except KmutateError:
         return None  # too slow
-    guessed = {p.instance.partition("<")[2].removesuffix(">"): [
-        g for g in p.guesses if g.name.startswith(("template argument ", "type "))] for p in found}
+    declared = {name for f in unit.files() for item in f.items for name in item.names}
+    guessed = {text: [g for g in p.guesses if g.name.startswith(("template argument ", "type "))] for p in found
+               if (text := p.instance.partition("<")[2].removesuffix(">")) and _means_something(text, declared)}
     known = next((i for i, guesses in guessed.items() if not guesses), None)
     if known is not None or not guessed:
         return known

@@ -38,7 +38,7 @@ unordered_map unordered_set utility valarray variant vector version
 HOST_HEADERS = frozenset(_HOST_HEADER_NAMES.split())
 
 # NVRTC declares the content of these by itself.
-_BUILT_IN = frozenset({"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
+BUILT_IN = frozenset({"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h", "vector_types.h",
                        "device_functions.h", "math_functions.h", "math_constants.h"})
 
 # Headers that bring libcu++ with them, whose 64-bit integer typedefs the prelude must not contradict.
@@ -104,7 +104,7 @@ def scan_includes(source: bytes, name: str, user_dirs: Sequence[str], system_dir
     return Includes(tuple(sorted(files.items())), tuple(sorted(missing)),
                     any(n.startswith(_CCCL_PREFIXES) for n in seen_names),
                     any(n.startswith("cooperative_groups") for n in seen_names), computed,
-                    not computed and not files and seen_names <= HOST_HEADERS | _BUILT_IN)
+                    not computed and not files and seen_names <= HOST_HEADERS | BUILT_IN)
 
 
 def _find(name: str, folders: Sequence[str]) -> tuple[str, str] | None:

@@ -118,6 +118,8 @@ class _Attempt:
     in_memory: bool = True
     assumed: tuple[str, ...] = ()
     first_log: str | None = None
+    blanked_log: str | None = None
+    """What was wrong at last with host code of headers blanked."""
     seconds: float = 0.0
     count: int = 0
 
@@ -329,7 +331,7 @@ def _judge(attempt: _Attempt, reply: worker.Reply) -> Result | None:
         attempt.first_log = log
     if _remedy(attempt, log):
         return None
-    return _failure(attempt.first_log, attempt.seconds, log)
+    return _failure(attempt.first_log, attempt.seconds, attempt.blanked_log or log)
 
 
 def _remedy(attempt: _Attempt, log: str) -> bool:
@@ -365,7 +367,7 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
         return True
     if attempt.job.headers and attempt.in_memory:
         # What looked like the host's may be needed: where a macro that nobody knows makes a declaration, for example.
-        attempt.in_memory, attempt.report = False, True
+        attempt.in_memory, attempt.report, attempt.blanked_log = False, True, log
         return True
     return False
 

@@ -132,6 +132,12 @@ def test_an_original_that_does_not_compile_is_shown_at_the_users_line(kmutate, b
 def test_a_missing_include(kmutate) -> None:
     Path("broken.cu").write_text('#include "nowhere.h"\n' + KERNEL.replace("2.0f", "NOWHERE_FACTOR"))
     check(kmutate("variants", "broken.cu", "-m", "identity"), "original-does-not-compile", "-I")
+    Path("outer.h").write_text('#include "inner.h"\n#include "cuda_runtime.h"\ntemplate <class T> struct Made {'
+                               " const T *const none; Later<T> v; };\n")
+    Path("broken.cu").write_text('#include "outer.h"\n__global__ void k(Made<int> m, float *p) { p[0] = m.v.x; }\n')
+    answer = kmutate("variants", "broken.cu", "-m", "identity")
+    check(answer, "original-does-not-compile", "inner.h", "-I")
+    assert "cuda_runtime.h" not in answer.err
 
 
 def test_a_file_that_is_not_there(kmutate) -> None:
@@ -221,6 +227,9 @@ def test_a_bad_instance(kmutate, instance: str, slug: str) -> None:
 @needs_nvrtc
 def test_a_template_without_an_instance(kmutate) -> None:
     Path("power.cu").write_text(TEMPLATE)
+    check(kmutate("variants", "power.cu"), "template-needs-instance", "--instance 'power<")
+    Path("power.cu").write_text(f"{TEMPLATE}template <int N> struct Runs "
+                                "{ void go(float *p) { power<N><<<1, 32>>>(p); } };\n")
     check(kmutate("variants", "power.cu"), "template-needs-instance", "--instance 'power<")
 
 
