@@ -6,7 +6,10 @@ in the file, and an object that is called must have an ``operator()`` there: tho
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mutate.analysis.constants import is_constant, made_of
+from mutate.analysis.objects import may_run_on_device
 from mutate.analysis.value import is_number
 from mutate.analysis.values import Values
 from mutate.frontend.tree import Node
@@ -54,11 +57,12 @@ def candidates(unit: Unit, values: Values, callee: Node, args: list[Node]) -> tu
         (callee.type == "identifier" and callee not in values.scopes.var_of)
     found: list[Function] = []
     if not pointer:
-        found += [f for f in unit.methods().get("operator()", ()) if not known or known in f.qualified.split("::")]
+        found += [f for f in unit.methods().get("operator()", ()) if (
+            known in f.qualified.split("::") if known else may_run_on_device(f))]
     if not known:
         functions = unit.device_functions()
         names = [n for n in functions if n in made.functions] if made is not None else \
-            _addresses_taken(unit, frozenset(functions))
+            _addresses_taken(unit)
         found += [f for name in names for f in functions[name]]
     kinds = [_kind(values, a) for a in args]
     return tuple(f for f in found if all(k is None or k == ("*" in p.type_text)
@@ -71,14 +75,19 @@ def _kind(values: Values, arg: Node) -> bool | None:
     return True if type_.kind == "pointer" else False if is_number(type_) else None
 
 
-def _addresses_taken(unit: Unit, names: frozenset[str]) -> list[str]:
+def _addresses_taken(unit: Unit) -> tuple[str, ...]:
     """Names of device functions that stand anywhere but in front of a call's arguments or in their definition."""
-    taken: dict[str, None] = {}
+    if unit.addresses_taken is None:
+        unit.addresses_taken = tuple(dict.fromkeys(_find_taken(unit, frozenset(unit.device_functions()))))
+    return unit.addresses_taken
+
+
+def _find_taken(unit: Unit, names: frozenset[str]) -> Iterator[str]:
     for file in unit.files():
-        for item in file.items:
-            if item.mentions.isdisjoint(names):
-                continue
-            for node in item.outermost.walk():
+        # Items of one namespace have it in common.
+        several = (i.outermost for i in file.items if not i.mentions.isdisjoint(names))
+        for outermost in {id(node): node for node in several}.values():
+            for node in outermost.walk():
                 # A template argument that is a name is read as a type.
                 if node.type not in ("identifier", "type_identifier") or node.text not in names:
                     continue
@@ -88,5 +97,4 @@ def _addresses_taken(unit: Unit, names: frozenset[str]) -> list[str]:
                 called = up is not None and up.type == "call_expression" and (f := up.get("function")) is not None \
                     and f.start <= node.start < f.end
                 if not called and (up is None or not up.type.endswith("declarator") or up.type == "init_declarator"):
-                    taken[node.text] = None
-    return list(taken)
+                    yield node.text

@@ -106,8 +106,14 @@ def member_functions(unit: Unit, methods: Methods, class_name: str, name: str) -
 
 def any_member_functions(methods: Methods, name: str) -> tuple[Function, ...]:
     """Member functions with a name in whichever class, for an object whose class is not known."""
-    found = tuple(methods.get(name, ()))
-    return tuple(f for f in found if f.is_device) or found
+    return tuple(f for f in methods.get(name, ()) if may_run_on_device(f))
+
+
+def may_run_on_device(function: Function) -> bool:
+    """Whether a kernel may call a function: one that is not marked only in a file of the user's that marks none."""
+    head = function.node.text[: function.body.start - function.node.start]
+    return function.is_device or "constexpr" in head or (
+        function.file.main and b"__device__" not in function.file.expansion.text)
 
 
 def hands_out_shared(function: Function) -> bool:

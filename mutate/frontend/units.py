@@ -372,6 +372,8 @@ class Unit:
     """Words of template arguments that kernels are instantiated with and that stand in none of these files."""
     placed: dict[str, bytes] = field(default_factory=dict)
     """Texts of files that stand in the user's file in place of their ``#include`` (``whole``), by name."""
+    addresses_taken: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
+    """Names of device functions that something else than a call names, once somebody has asked (``indirect``)."""
 
     def files(self) -> Iterator[File]:
         yield self.main
