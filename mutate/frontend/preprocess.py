@@ -275,7 +275,7 @@ class Preprocessor:
                     continue
                 verbatim(start + done, start + name_start, text[done:name_start])
                 segments.append(Segment(size, size + len(expansion), start + name_start, start + stop, False))
-                parts.append(expansion)
+                parts.append(_without_noise(expansion))
                 size += len(expansion)
                 done = stop
             verbatim(start + done, end, text[done:])
@@ -398,6 +398,14 @@ class Preprocessor:
                 continue
             yield match.start(), end, expansion
             at = end
+
+
+def _without_noise(expansion: bytes) -> bytes:
+    """What a macro stands for, blank where it is an attribute and nothing else (``#define ALIGN(n) __align__(n)``)."""
+    work = bytearray(expansion)
+    for m in _NOISE.finditer(expansion):
+        _blank_call(work, expansion, m)
+    return expansion if work.strip() else bytes(work)
 
 
 def _blank_call(work: bytearray, clean: bytes, match: re.Match[bytes]) -> None:

@@ -197,8 +197,11 @@ def host_members(item: Item) -> list[Span]:
 
 
 def _with_host_types(item: Item) -> list[Span]:
-    """Functions in a class, or their declarations, that name what C++'s library has for the host: ``std::ostream``."""
-    if item.mentions.isdisjoint(_HOST_NAMES):
+    """Functions in a class, or their declarations, that name what C++'s library has for the host: ``std::ostream``.
+
+    Also declarations of the host's functions, which NVRTC refuses.
+    """
+    if item.mentions.isdisjoint(_HOST_NAMES) and "__host__" not in item.mentions:
         return []
     out = []
     for members in (n for n in item.node.walk() if n.type == "field_declaration_list"):
@@ -209,7 +212,8 @@ def _with_host_types(item: Item) -> list[Span]:
             body = next((n for n in member.walk() if n.type == "compound_statement"), None)
             at = body.start if body is not None else member.end
             words = set(_WORD.findall(member.text_source[member.start : at]))
-            if words.isdisjoint(_NOT_HOSTS) and _HOST_TYPE.search(member.text_source, member.start, member.end):
+            if words.isdisjoint(_NOT_HOSTS) and ((b"__host__" in words and body is None) or _HOST_TYPE.search(
+                    member.text_source, member.start, member.end)):
                 out.append(member.span)
     return out
 

@@ -23,8 +23,11 @@ class Timer {
     std::vector<double> times;
 };
 __device__ __forceinline__ float scaled(float x) { return FACTOR * x; }
-template <class T> struct Factor {
+#define ALIGN(n) __align__(n)
+#define HOST __host__
+template <class T> struct ALIGN(8) Factor {
     T x;
+    HOST static void clear(void *p, size_t bytes);
     __host__ __device__ T times(T y) const { return x * y; }
     friend std::ostream &operator<<(std::ostream &to, const Factor &f) { return to << f.x; }
     template <class U> friend std::istream &operator>>(std::istream &from, Factor<U> &f);
