@@ -308,8 +308,8 @@ class Scanner:
             self._memory_call(node, name, args)
 
     def _copies_to_variable(self, node: Node, args: list[Node]) -> bool:
-        """``memcpy(&v, p, sizeof v)`` loads a variable's bytes from memory: as a fragment is loaded."""
-        target = _addressed(args[0]) if len(args) == 3 else None
+        """``memcpy(&v, p, sizeof v)`` and ``memcpy(array, p, n)`` load bytes from memory: as a fragment is loaded."""
+        target = (_addressed(args[0]) or self._local_array(args[0])) if len(args) == 3 else None
         if target is None:
             return False
         to, source = self.values.value(target), self.values.value(args[1]).decay()
@@ -319,6 +319,10 @@ class Scanner:
         self._record(Access("fragment-load", node, source.targets, source.target_roots, source.type.elem or Type(),
                             (args[1], args[2]), (target,), "memcpy", node))
         return True
+
+    def _local_array(self, node: Node) -> Node | None:
+        var = self.values.scopes.var_of.get(node)
+        return node if var is not None and not var.is_param and not var.is_ref and var.type.kind == "array" else None
 
     def _copies_from_variable(self, node: Node, args: list[Node]) -> bool:
         """``memcpy(p, &v, sizeof v)`` stores a variable's bytes to memory: as a fragment is stored."""

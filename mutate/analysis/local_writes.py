@@ -32,7 +32,7 @@ def may_write_behind(info: FunctionInfo, index: int) -> bool:
 def _looked_at(info: FunctionInfo, index: int) -> bool:
     params = info.scopes.params
     roots = frozenset(r for r in params[index].roots if r.space in LOCAL) if index < len(params) else frozenset()
-    if not roots or len(roots) < len(params[index].roots):
+    if not roots:
         return True
     if any(_is_behind(info, v, roots) for a in info.sites.accesses if a.kind != "asm" or a.writes for v in a.value
            if a.kind == "fragment-load"):
@@ -45,8 +45,8 @@ def _writes(info: FunctionInfo, node: Node, roots: frozenset[Var]) -> bool:
         target = node.get("left") or node.get("argument")
         return target is not None and _is_behind(info, target, roots)
     if node.type == "gnu_asm_expression":
-        return any(_is_behind(info, k, roots) or not roots.isdisjoint(info.values.value(k).decay().target_roots)
-                   for k in node.walk() if k.type == "identifier")
+        return any(_is_behind(info, v, roots) for v in _operands(node, "output_operands")) or any(
+            not roots.isdisjoint(info.values.value(v).decay().target_roots) for v in _operands(node, "input_operands"))
     if node.type in ("return_statement", "lambda_expression"):
         # What is handed back, or captured, may be written by others.
         return any(not roots.isdisjoint(info.values.value(k).decay().target_roots)
@@ -62,6 +62,11 @@ def _writes(info: FunctionInfo, node: Node, roots: frozenset[Var]) -> bool:
         return node.type == "call_expression" and not roots.isdisjoint(
             o for o in info.written_by_call(node, tuple(arguments(node))) if isinstance(o, Var))
     return False
+
+
+def _operands(node: Node, field: str) -> list[Node]:
+    found = node.get(field)
+    return [v for k in found.kids if (v := k.get("value")) is not None] if found is not None else []
 
 
 def _head(info: FunctionInfo) -> str:

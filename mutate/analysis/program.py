@@ -147,10 +147,10 @@ class FunctionInfo:
             if decayed.type.kind == "pointer" or decayed.targets:
                 # A root that is a kernel parameter stands for the global memory behind it, not for the pointer.
                 local = decayed.targets <= LOCAL
-                if infos and local and decayed.targets and not any(may_write_behind(info, i) for info in infos):
-                    continue
-                if infos and decayed.targets <= {Space.GLOBAL, Space.SHARED} and not any(
-                        info.writes_through(i) for info in infos):
+                here, there = decayed.targets & LOCAL, decayed.targets - LOCAL
+                if infos and decayed.targets and there <= {Space.GLOBAL, Space.SHARED} and not (
+                        here and any(may_write_behind(info, i) for info in infos)) and not (
+                        there and any(info.writes_through(i) for info in infos)):
                     continue
                 for r in decayed.target_roots:
                     out.add(r if local and r.space in (Space.LOCAL, Space.REGISTER) else Mem(r))

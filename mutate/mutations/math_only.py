@@ -256,7 +256,9 @@ class _Writer:
             of_object = a.builtin.startswith(("surf", "tex"))
             if of_object:
                 self.features |= {"opaque-at", "fragment-at"}
-            name = "read" if of_object else "copy" if a.builtin == "memcpy" else "fragment"
+            array = a.builtin == "memcpy" and a.value[0] in arguments(a.node) and \
+                self.info.values.value(a.value[0]).type.kind == "array"
+            name = "read" if of_object else "array" if array else "copy" if a.builtin == "memcpy" else "fragment"
             self.out.replace((a.node.get("function") or a.node).span, f"km_opaque_{name}", "load made opaque")
             self.out.comment(a.node, "load made opaque")
             return None

@@ -167,7 +167,8 @@ class PieceWriter:
         if p.act is Act.KEEP:
             return [f"{show(p.node)};"]
         if p.act is Act.FOLD and p.access is not None and p.access.kind == "fragment-load":
-            return [self._fragment(p.access, "km_fold(km_sink, km_fragment.place());", True)]
+            fold = "km_fold_array" if self._is_array(p.access) else "km_fold"
+            return [self._fragment(p.access, f"{fold}(km_sink, km_fragment.place());", True)]
         if p.act is Act.FOLD:
             return [f"{self._fold(p.node)}(km_sink, {show(p.node)});"]
         if p.act is Act.STORE and p.access is not None:
@@ -287,13 +288,23 @@ class PieceWriter:
         show = self.show
         function, (data, *_) = a.node.get("function"), a.value
         self.features.add("any")
-        behind = data in arguments(a.node) and self.info.values.value(data).decay().type.kind == "pointer"
+        array = self._is_array(a)
+        if array:
+            self.features.add("fold-array")
+        behind = not array and data in arguments(a.node) and self.info.values.value(data).decay().type.kind == "pointer"
         args = ", ".join("&km_fragment.place()" if x.get("argument") is data or (behind and x is data) else
                          "km_fragment.place()" if x is data else show(x) for x in arguments(a.node))
         call = f"{show(function) if function is not None else a.builtin}({args});"
         what = f"*({show(data)})" if behind else show(data)
-        parts = [f"km_Spare<decltype({what})> km_fragment;", *([call, then] if first else [then, call])]
+        # What is not copied to is folded, too.
+        spare = f"km_Spare<decltype({what})> km_fragment{' = {}' if array else ''};"
+        parts = [spare, *([call, then] if first else [then, call])]
         return f"{{ {' '.join(parts)} }}"
+
+    def _is_array(self, a: Access) -> bool:
+        """Whether bytes are copied to an array by its name."""
+        return a.builtin == "memcpy" and a.value[0] in arguments(a.node) and \
+            self.info.values.value(a.value[0]).type.kind == "array"
 
     def _intrinsic(self, a: Access) -> str:
         """An atomic or a store intrinsic with the sink as its value."""

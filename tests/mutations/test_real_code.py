@@ -622,7 +622,9 @@ def test_bytes_copied_to_a_variable_are_a_load() -> None:
               "    unsigned q; float d;\n"
               "    memcpy(&q, in + threadIdx.x * 8, sizeof(q));\n"
               "    memcpy(&d, in + threadIdx.x * 8 + 4, sizeof(d));\n"
-              "    out[threadIdx.x] = q * d;\n}\n")
+              "    float w[4];\n"
+              "    memcpy(w, in + threadIdx.x * 16, 3 * sizeof(float));\n"
+              "    out[threadIdx.x] = q * d + w[0] * w[1] + w[2];\n}\n")
     check_valid(prove(source, *SLICED, "math-only"))
     kernel = text_of(source, "store-only").split("__global__")[1]
     assert "memcpy" not in kernel
@@ -719,8 +721,9 @@ def test_a_compiler_that_varies_is_asked_again(monkeypatch: pytest.MonkeyPatch, 
 
 
 LOCAL_ARRAYS = """__device__ __noinline__ void check(unsigned *h, unsigned *out, unsigned limit) {
-    unsigned *g = h;
-    if (h[0] + g[1] > 5u) {
+    unsigned *g = h, x;
+    asm("add.u32 %0, %1, 1;" : "=r"(x) : "r"(h[0]));
+    if (x + g[1] > 5u) {
         unsigned at = atomicAdd(out, 1u);
         if (at < limit) out[at + 1] = g[1];
     }
