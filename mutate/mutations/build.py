@@ -174,9 +174,12 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
         else:
             at = before_kernel if function.file.main else _start(first, expansion)
             around = kernel.item if function.file.main else first
-            for space in reversed(function.item.namespaces):
-                if function.item.namespaces != around.namespaces:
+            if function.item.namespaces != around.namespaces:
+                for space in reversed(function.item.namespaces):
                     text = f"namespace {space} {{\n{text}\n}}"
+                if around.namespaces and not function.file.main:
+                    # Not inside another namespace.
+                    at = expansion.to_source(Span(around.outermost.start, around.outermost.start + 1)).start
             edits.append(Edit(at, at, f"{text}\n", f"clone of {function.name}"))
     edits += [Edit(before_kernel, before_kernel, f"{_item_text(i, kernel.item)}\n", "copy of a declaration")
               for i in rewrite.items]

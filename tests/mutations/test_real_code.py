@@ -694,8 +694,16 @@ void host(unsigned char *o, unsigned *i) { k<2><<<4, 256>>>(o, i); }
 
 
 @needs_nvrtc
-def test_a_template_that_is_only_declared_has_mutated_specialisations() -> None:
+def test_a_template_that_is_only_declared_has_mutated_specialisations(tmp_path: Path) -> None:
     check_valid(prove(SPECIALISED, *SLICED, "math-only"))
+    # The same in a header, and in a namespace around the kernel's.
+    functions, kernel, host = re.split(r"(?=template <unsigned N> __global__|void host)", SPECIALISED)
+    (tmp_path / "put.h").write_text(f"namespace a {{\n{functions}}}\n")
+    put_all = "template <unsigned N> __device__ void put_all(unsigned char *to, const unsigned *v) { put<N>(to, v); }\n"
+    body = put_all + kernel.replace("    put<N>", "    put_all<N>") + host
+    (tmp_path / "k.cu").write_text(f'#include "put.h"\nnamespace a {{\nnamespace b {{\n{body}}}\n}}\n')
+    (result,) = prove_file(Request(tmp_path / "k.cu", ("memory-only",))).results
+    check_valid({v.mutation: v for v in result.variants})
 
 
 @needs_nvrtc
