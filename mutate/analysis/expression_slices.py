@@ -1,20 +1,18 @@
-"""The expressions of a slice: what is needed so that a value is right, and what remains of one whose value is not."""
+"""The expressions of a slice: what remains of one whose value is not needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mutate.analysis.barriers import barrier_objects, barriers_inside
-from mutate.analysis.dataflow import Reach
+from mutate.analysis.barriers import barriers_inside
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.lambdas import Lambda, find_lambdas, is_generic
-from mutate.analysis.objects import members_of
+from mutate.analysis.needs import Needs
 from mutate.analysis.plans import Act, Keep, Piece, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, type_decides
 from mutate.analysis.ptx import read_ptx
-from mutate.analysis.repeats import separating_barriers
-from mutate.analysis.sites import Access, is_discarded
-from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Var
+from mutate.analysis.sites import Access
+from mutate.analysis.symbols import UNKNOWN_TYPE, Var
 from mutate.analysis.value import is_number
 from mutate.analysis.values import arguments, callee_name
 from mutate.frontend.tree import Node
@@ -32,55 +30,13 @@ def stored_type(info: FunctionInfo, a: Access) -> str:
     return type_.name if is_number(type_) else ""
 
 
-def named_members(info: FunctionInfo, node: Node, as_object: bool) -> set[str]:
-    """Names of members of objects whose value an expression uses, itself or by the functions that it calls.
-
-    With ``as_object`` the expression itself is an object, and is used for its member functions only.
-    """
-    unit = info.values.unit
-    out: set[str] = set()
-    for n in node.walk():
-        for c in info.callees.get(n, ()):
-            out |= c.used_members()
-        up = n.parent
-        if n.type == "field_expression" and unit.struct(info.values.value(n.get("argument")).type.name) is not None:
-            out.add(field.text if (field := n.get("field")) is not None else "")
-        elif n.type == "identifier" and (var := info.scopes.var_of.get(n)) is not None and not (
-                as_object and n is node) and not (up is not None and up.type == "field_expression"):
-            out |= members_of(unit, var.type.innermost().name).keys()
-    return out
-
-
-class ExpressionSlicer:
-    """What a slice needs so far, and what remains of an expression; ``Slicer`` walks the statements."""
+class ExpressionSlicer(Needs):
+    """What remains of an expression; ``Slicer`` walks the statements."""
 
     def __init__(self, info: FunctionInfo, keep: Keep, callee_params: Callable[[FunctionInfo], frozenset[int] | None],
                  result_needed: bool, wants: Wants) -> None:
-        self.info = info
-        self.keep = keep
-        self.needed: set[Obj] = {Mem(v) for v in wants.memory} | {
-            v for m, v in info.scopes.members.items() if m in wants.members}
-        kept = barrier_objects(info)
-        self.needed |= kept | {Mem(v) for v in kept}
-        self.wants = wants
-        self.named_members: set[str] = set()
-        """Members of objects that something kept uses."""
-        self.retained: dict[Node, Access] = {}
-        """Loads whose value something kept depends on."""
-        self.retained_calls: set[Node] = set()
-        """Calls of functions that load, whose results something kept depends on."""
-        self.retained_updates: set[Node] = set()
-        """The same of functions that have no result: they change what they get by reference."""
-        self.whole_calls: dict[FunctionInfo, Node] = {}
-        """Functions that access global memory and are called as they are, each with such a call."""
-        self._callee_params = callee_params
-        self._reach = Reach(info)
-        self._separating = separating_barriers(info)
-        self._used: dict[Obj, list[Node]] = {}
-        """Where the needed objects are used."""
+        super().__init__(info, keep, callee_params, wants)
         self._result_needed = result_needed
-        self._named: set[Var] = set()
-        """Variables that something kept names without their value: they stay declared."""
         self._lambdas = find_lambdas(info.function, info.scopes)
         self._working: set[Var] = set()
         """Lambdas of which something is left."""
@@ -88,92 +44,6 @@ class ExpressionSlicer:
             if not found.known or not found.plain or found.returns_reference or (found.handed_to and found.has_value):
                 self.needed.add(found.var)
         self._kept_loops: set[Node] = set()
-        self._changed = True
-        self._seen: set[Node] = set()
-
-    # -- needs --------------------------------------------------------------------------------------------
-
-    def need(self, node: Node | None, as_object: bool = False) -> None:
-        """The value of an expression must be right; ``as_object``: of those members that others want."""
-        if node is None or node in self._seen:
-            return
-        self._seen.add(node)
-        self.named_members |= named_members(self.info, node, as_object)
-        for obj in self.info.uses(node):
-            self.needed.add(obj)
-            self._used.setdefault(obj, []).append(node)
-            self._changed = True
-        self._declare(node)
-        for n in node.walk():
-            loading = [c for c in self.info.callees.get(n, ()) if self._callee_params(c) is not None]
-            if loading and not any(up.type == "lambda_expression" for up in n.ancestors()):
-                void = all(c.function.returns_void for c in loading)
-                (self.retained_updates if void else self.retained_calls).add(n)
-            for c in self.info.callees.get(n, ()):
-                if self._callee_params(c) is not None:
-                    self.whole_calls.setdefault(c, n)
-            access = self.info.sites.at.get(n)
-            if access is None or not access.touches_global or not (access.reads or access.kind in ("atomic", "asm")):
-                continue
-            # What an asynchronous copy reads is used only by way of the shared memory that it fills.
-            if access.kind != "async" or self._any_needed(frozenset(Mem(r) for r in access.roots
-                                                                    if r.space is Space.SHARED)):
-                self.retained[n] = access
-
-    def is_needed(self, node: Node) -> bool:
-        """Whether the value of an expression was found to be needed."""
-        return node in self._seen
-
-    def _declare(self, node: Node) -> None:
-        """Variables that text which stays only names, as in ``sizeof``, have to stay declared."""
-        for n in node.walk():
-            var = self.info.scopes.var_of.get(n) if n.type == "identifier" else None
-            if var is not None and var not in self._named:
-                self._named.add(var)
-                self._changed = True
-
-    def _need_address(self, a: Access) -> None:
-        """What an access needs to happen where it does; its value need not be right."""
-        call = self.info.sites.call_at.get(a.node)
-        for n in a.address:
-            self.need(n, as_object=call is not None and n is call.receiver)
-        for c in self.info.callees.get(a.node, ()):
-            # It returns a reference to what is accessed, and is called as it is.
-            self.named_members |= c.used_members()
-            if self._callee_params(c) is not None:
-                self.whole_calls.setdefault(c, a.node)
-        var = self.info.scopes.var_of.get(a.node)
-        # A reference, or a variable in memory itself: where it is, not what is there.
-        if var is not None and a.node not in (used := self._used.setdefault(var, [])):
-            used.append(a.node)
-            self.needed.add(var)
-            self._changed = True
-
-    def _any_needed(self, objs: frozenset[Obj], definition: Node | None = None) -> bool:
-        """Whether one of the objects is needed; of variables, whether the value that a definition gives them is."""
-        for o in objs:
-            if o not in self.needed:
-                continue
-            if definition is None or not isinstance(o, Var) or not self._reach.is_ordered(o):
-                return True
-            if any(self._reach.reaches(definition, use, o) for use in self._used.get(o, ())):
-                return True
-        return False
-
-    def kept_stores(self) -> list[Access]:
-        """Global stores, and updates of which only the memory has the result, whose value something kept reads back.
-
-        They stay as they are.
-        """
-        return [a for a in self.info.sites.accesses if a.touches_global
-                and (a.kind in ("store", "update") or (a.kind == "atomic" and is_discarded(a.node)))
-                and self._any_needed(frozenset(Mem(r) for r in a.roots))]
-
-    @property
-    def keeps_barriers(self) -> bool:
-        return any(isinstance(o, Mem) and o.var.space is Space.SHARED for o in self.needed)
-
-    # -- expressions whose value is not needed ------------------------------------------------------------
 
     def _all(self, nodes: list[Node] | tuple[Node, ...]) -> list[Piece]:
         out: list[Piece] = []
@@ -277,17 +147,6 @@ class ExpressionSlicer:
     def _fragment(self, a: Access) -> frozenset[Obj]:
         """What a fragment of a matrix is loaded to."""
         return frozenset(o for n in a.value for o in self.info.written_by(n))
-
-    def _need_indices(self, fragments: tuple[Node, ...]) -> None:
-        """A fragment is named in a ``decltype``: what it is declared with must stay, its value need not."""
-        for fragment in fragments:
-            for n in fragment.walk():
-                if n.type == "subscript_argument_list":
-                    self._need_variables(n)
-            var = self.info.values.root_variable(fragment)
-            if var is not None and var.init is not None and var not in self.needed:
-                self.needed.add(var)
-                self._changed = True
 
     def _asm(self, a: Access) -> list[Piece]:
         node = a.node
@@ -496,13 +355,3 @@ class ExpressionSlicer:
         call = self.info.sites.call_at.get(node)
         receiver = [call.receiver] if call is not None and call.receiver is not None else []
         return receiver + [x for i, x in enumerate(arguments(node)) if i in wanted]
-
-    def _need_variables(self, node: Node) -> None:
-        """The variables of an expression that is only named in a ``decltype``: they must stay declared.
-
-        Parameters do; one that were needed would have the caller hand on its value.
-        """
-        for obj in self.info.uses(node):
-            if not isinstance(obj, Mem) and not obj.is_param and obj not in self.needed:
-                self.needed.add(obj)
-                self._changed = True
