@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mutate.dynamic import simulate_all, with_dynamic
-from mutate.model import Certificate, Verdict
+from mutate.model import Certificate, Reason, Verdict
 from mutate.mutations.base import Note
 from mutate.mutations.build import VariantText
 from mutate.pipeline.binaries import work_binaries
@@ -23,14 +23,15 @@ from mutate.toolchain.cache import Cache
 
 _SLICED = frozenset({"memory-only", "load-only", "store-only"})
 _DIFFERS = frozenset({"dynamic-accesses-differ", "dynamic-addresses-differ"})
-_SECONDS = 15.0
-"""After so many no further step of a variant's search begins."""
-Again = dict[str, tuple[Certificate, Certificate]]
+_PATIENCE = 90.0
+"""Seconds after which a variant's search is given up, where the compiler takes far longer than is reckoned."""
+Again = dict[str, tuple[Certificate | None, Certificate]]
 
 
 def made_again(prover: Prover, index: int, work: Work, certificates: Mapping[str, Certificate], cache: Cache) -> Again:
     """Static certificates, and those after the run, of the variants that came out better; they are in ``work`` then.
 
+    Of one that did not, and whose search was given up, the latter alone, which says so.
     ``certificates`` are those after the first run, ``index`` is the work's place in the prover.
     """
     if prover.request.pad == "static":
@@ -38,10 +39,12 @@ def made_again(prover: Prover, index: int, work: Work, certificates: Mapping[str
     out: Again = {}
     known: Known = {}
     for c in [c for c in work.candidates if c.name in certificates and _is_hopeful(c, certificates[c.name])]:
-        search = Search(prover, work, c, time.monotonic() + _SECONDS)
+        search = Search(prover, work, c, time.monotonic() + _PATIENCE)
         if (found := search.found(known)) is not None:
             out.update(_proven(prover, index, work, _noted(c, *found), certificates[c.name], cache))
             known = search.known
+        if search.stopped and c.name not in out:
+            out[c.name] = None, _given_up(certificates[c.name])
     return out
 
 
@@ -71,6 +74,12 @@ def _is_hopeful(c: Candidate, certificate: Certificate) -> bool:
 def _differs(certificate: Certificate) -> bool:
     return any(r.slug in _DIFFERS and r.severity is not Verdict.VALID for r in certificate.reasons) or any(
         r.slug == "dynamic-failed" for r in certificate.reasons)
+
+
+def _given_up(certificate: Certificate) -> Certificate:
+    reason = Reason("search-stopped", f"after {_PATIENCE:g} s not all ways of writing it otherwise had been tried: a "
+                                      "faster machine may find one", Verdict.VALID)
+    return replace(certificate, reasons=(*certificate.reasons, reason))
 
 
 def _noted(c: Candidate, text: VariantText, source: bytes, what: str) -> Candidate:

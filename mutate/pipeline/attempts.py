@@ -17,7 +17,7 @@ from mutate.analysis.lambdas import around
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.pragmas import pragma_before
 from mutate.frontend.tree import Node
-from mutate.frontend.units import Function
+from mutate.frontend.units import Function, declared_names
 from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import LOOPS
 from mutate.resources import templates_dir
@@ -31,8 +31,8 @@ _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statem
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
 _OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal"),
-            "keep": ("plain", "here"), "put": ("gone", "clobber"), "value": ("value",), "statement": ("divide", "call"),
-            "return": ("free",), "end": ("loose",)}
+            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart"), "value": ("value",),
+            "statement": ("divide", "call"), "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
 A ``return`` of the kernel may leave without a look at the sink: otherwise threads that return early come together with
@@ -111,9 +111,8 @@ def places_of(text: VariantText, name: str, options: SourceOptions | None = None
             span = expansion.to_source(node.span)
             mine = (lines.line_of(span.start), lines.line_of(span.end - 1))
             found.append(Place("statement", span.end, mine))
-            if name := _kept_variable(node):
-                found.append(Place("value", span.end, mine, name=name))
-    return tuple(sorted(set(found), key=lambda p: p.at))
+            found += [Place("value", span.end, mine, name=name) for name in _kept_variables(node)]
+    return tuple(sorted(set(found), key=lambda p: (p.at, p.kind, p.lines, p.end, p.name)))
 
 
 def _site(node: Node) -> tuple[str, Span] | None:
@@ -131,17 +130,27 @@ def _site(node: Node) -> tuple[str, Span] | None:
     return word[1].removeprefix("km_"), Span(function.start, function.start + len(word[1]))
 
 
-def _kept_variable(node: Node) -> str:
-    """The variable that a statement gives a value that may be loaded; empty where it is another statement."""
-    if "km_" in node.text or not any(n.type in _LOADS for n in node.walk()):
-        return ""
+def _kept_variables(node: Node) -> list[str]:
+    """The variables that a statement which stays gives values that may be loaded; of a loop those that outlive it."""
+    if node.type in LOOPS:
+        declared = {name.text for n in node.walk() if n.type.endswith("declaration") for k in n.kids
+                    for name in declared_names(k)}
+        given = dict.fromkeys(_given(n) for n in node.walk() if n.type == "assignment_expression")
+        return [variable for variable in given if variable and variable not in declared]
     if node.type == "declaration":
         inits = [k for k in node.kids if k.type == "init_declarator"]
         name = inits[0].get("declarator") if len(inits) == 1 else None
-    else:
-        inner = node.find("assignment_expression") if node.type == "expression_statement" else None
-        name = inner.get("left") if inner is not None else None
-    return name.text if name is not None and name.type == "identifier" else ""
+        loads = "km_" not in node.text and any(n.type in _LOADS for n in node.walk())
+        return [name.text] if name is not None and name.type == "identifier" and loads else []
+    inner = node.find("assignment_expression") if node.type == "expression_statement" else None
+    return [variable] if inner is not None and (variable := _given(inner)) else []
+
+
+def _given(assignment: Node) -> str:
+    """The variable that an assignment which stays gives a value that may be loaded; empty where it is another one."""
+    left = assignment.get("left")
+    loads = "km_" not in assignment.text and any(n.type in _LOADS for n in assignment.walk())
+    return left.text if left is not None and left.type == "identifier" and loads else ""
 
 
 def _called(kernel: Function, copies: Mapping[str, Function], lines: Lines, start: Any) -> dict[str, tuple[int, ...]]:

@@ -21,14 +21,18 @@ from mutate.pipeline.by_line import Apart, ByLine, apart, run_by_line, same, sam
 from mutate.pipeline.compiling import Compiling
 from mutate.pipeline.prove import Candidate, Prover, Work
 from mutate.sass.disasm import disassemble
-from mutate.toolchain import workers
 from mutate.toolchain.nvrtc import Compiled, Result
 
 _STEPS = 8
 _WIDTH, _BEAM, _AT_ONCE = 16, 2, 8
 """Attempts that one step makes from each of the nearest, how many of these go on, how many are compiled together."""
-_LEAST_SECONDS = 0.05
-"""What an attempt takes besides the compiler."""
+_WORK = 20.0
+"""What the attempts of one variant may cost: about as many seconds of one core.
+
+It is reckoned by what is compiled and run, not by the clock: every machine tries the same, whatever else it does.
+"""
+_ATTEMPT, _OF_CODE, _OF_RUN = 0.06, 2.5e-4, 1e-6
+"""An attempt's cost: by itself, by instructions of the original's code, by instructions that the original executes."""
 _MOST_TIMES, _LEAST_BUDGET = 4, 1_000_000
 _THREADS = 2
 
@@ -62,10 +66,13 @@ Known = Mapping[tuple[str, int, int], str]
 
 
 class Search:
-    """One variant's attempts. ``until`` is when no further step begins, by ``time.monotonic``."""
+    """One variant's attempts. ``until``, by ``time.monotonic``, is when they are given up whatever is left to try."""
 
     def __init__(self, prover: Prover, work: Work, c: Candidate, until: float) -> None:
         self._work, self._c, self._until = work, c, until
+        self._left, self._price = _WORK, 0.0
+        self.stopped = False
+        """Whether the clock ended it: another machine may find more."""
         self._mutation = c.mutations[0].id
         self._arch = prover.request.arch
         self._compiling: Compiling = copy.copy(prover.compiling)
@@ -95,7 +102,7 @@ class Search:
         best = min(left, key=_order, default=None)
         done: set[Outcome] = set()
         for _ in range(_STEPS):
-            if not left or best is None or best.exact or time.monotonic() > self._until:
+            if not left or best is None or best.exact or self._is_spent():
                 break
             mine, left = left[:_BEAM], left[_BEAM:]
             done |= {t.outcome for t in mine}
@@ -118,7 +125,10 @@ class Search:
         if blocks is None:
             return False
         self._blocks, self._original = blocks, run_by_line(first, self._work.target.launches, blocks)
-        return self._original is not None
+        if self._original is None:
+            return False
+        self._price = _ATTEMPT + _OF_CODE * len(first.listing) + _OF_RUN * self._original.instructions
+        return True
 
     def _starts(self) -> list[Choice]:
         """All places alike; and calls where the original has them."""
@@ -134,9 +144,10 @@ class Search:
         # What is only for variants that do not store, and only for those that do.
         clobber = alike("clobber") if self._mutation == "load-only" else {}
         loose = alike("loose") if self._mutation == "memory-only" else {}
+        apart = alike("apart") if self._mutation == "store-only" else {}
         free = alike("free")
         plain = alike("plain")
-        out: list[Choice] = [clobber, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
+        out: list[Choice] = [clobber, apart, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
                              alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
                              {**free, **divides}, {**clobber, **loose, **divides}, {**rolled, **plain}, loose,
                              {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
@@ -149,7 +160,7 @@ class Search:
         out: list[Choice] = []
         suspected = suspects(self._places, LineMap(best.text), best.apart)
         mine = {p.at: what for p, what in best.choice.items()}
-        unfit = {"gone", "loose"} if self._mutation == "load-only" else {"clobber"}
+        unfit = {"gone", "loose", "apart"} if self._mutation == "load-only" else {"clobber"}
         for p in (*suspected, *(p for p in self._places if p not in suspected)):
             out += [{**best.choice, p: what} for what in p.options if what not in (mine.get(p.at), *unfit)]
             if p in best.choice:
@@ -157,18 +168,24 @@ class Search:
         return out[:_WIDTH]
 
     def _step(self, choices: Sequence[Choice]) -> list[_Tried]:
-        """Attempts, some at once, until one is exact or there is no time."""
+        """Attempts, some at once, until one is exact or nothing is left to spend."""
         tried: list[_Tried] = []
         at = 0
-        while at < len(choices) and not any(t.exact for t in tried) and (not at or time.monotonic() < self._until):
-            many = min(_AT_ONCE, self._affordable())
+        while at < len(choices) and not any(t.exact for t in tried) and not self._is_spent():
+            many = max(1, min(_AT_ONCE, int(self._left / self._price)))
             tried += self._tried(choices[at : at + many])
             at += many
         return sorted(tried, key=_order)
 
+    def _is_spent(self) -> bool:
+        if self._left > 0 and time.monotonic() > self._until:
+            self.stopped = True
+        return self._left <= 0 or self.stopped
+
     def _tried(self, choices: Sequence[Choice]) -> list[_Tried]:
         """What came of some attempts; of those with one binary that with the fewest changes."""
         texts = [with_choice(self._c.text, self._c.source, self._places, choice) for choice in choices]
+        self._left -= self._price * len(texts)
         built = self._built([source for _, source in texts])
         fresh = {b.cubin: b for b in built if b is not None and b.cubin not in self._ran}
         lines = {b.cubin: LineMap(text) for (text, _), b in zip(texts, built, strict=True) if b is not None}
@@ -183,17 +200,9 @@ class Search:
                 tried[b.cubin] = min(tried.get(b.cubin, one), one, key=_order)
         return list(tried.values())
 
-    def _affordable(self) -> int:
-        """How many attempts can be compiled in the time that is left, by what the original took."""
-        assert self._work.original is not None  # it has a certificate
-        left = (self._until - time.monotonic()) * workers.cores()
-        return max(1, int(left / (self._work.original.seconds + _LEAST_SECONDS)))
-
     def _run(self, binary: Binary, lines: LineMap) -> tuple[bool, Apart] | None:
         assert self._original is not None  # the search has begun
         budget = _MOST_TIMES * self._original.instructions + _LEAST_BUDGET
-        if time.monotonic() > self._until:
-            return None
         ran = run_by_line(binary, self._work.target.launches, self._blocks, budget)
         if ran is None:
             return None
@@ -229,7 +238,7 @@ def _words(choice: Choice) -> str:
     factors = ", ".join(sorted({what for p, what in choice.items() if p.kind in LOOPED}))
     found = [f"{n} {text}" for n, text in (
         (many(*LOOPED), f"of its loops have a pragma (unroll {factors})"),
-        (many("statement"), "calls or divisions that are never made stand where the original calls"),
+        (many("statement"), "calls or divisions that are never made hold loads in their places"),
         (many("fold", "keep", way="here"), "loads are held in their places"),
         (many("fold", way="late"), "loads may be made where they are stored"),
         (many("keep", way="plain"), "loads are made for addresses and conditions alone"),
@@ -237,6 +246,7 @@ def _words(choice: Choice) -> str:
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
         (many("put", way="gone"), "stores that the original does not make are left out"),
+        (many("put", way="apart"), "stores of several branches are kept apart"),
         (many("put", way="clobber"), "stores that are not made are to the compiler as if they were"),
         (many("return"), "early returns do not wait for the loads"),
         (many("end"), "end does not wait for the loads")) if n]

@@ -53,6 +53,14 @@ def test_places_are_loops_loads_stores_and_returns() -> None:
     assert len(inside) == 2, "what a copy loads is loaded where the kernel calls it"
 
 
+def test_a_value_that_a_loop_makes_may_be_folded_behind_it() -> None:
+    text, source = variant(text=KERNEL.replace("x = n /", "out[n] = n /"))
+    places = places_of(text, "k.cu")
+    assert list(places) == sorted(places, key=lambda p: (p.at, p.kind)), "in one order, whatever the hashes"
+    behind = {p: "value" for p in places if p.kind == "value" and p.name == "x"}
+    assert b"x += in[i + j]; km_fold(km_sink, x);\n" in with_choice(text, source, places, behind)[0].text
+
+
 @pytest.mark.parametrize("mutation", ["memory-only", "load-only"])
 def test_a_choice_is_an_insertion_in_text_and_edits_alike(mutation: str) -> None:
     text, source = variant(mutation)

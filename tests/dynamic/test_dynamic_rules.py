@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +21,11 @@ from mutate.dynamic import (
 )
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.registry import parse_composition
+from mutate.pipeline import again, search
 from mutate.pipeline.binaries import compile_file
 from mutate.pipeline.run import prove_file
 from mutate.results import Request
+from mutate.toolchain import nvrtc
 from mutate.toolchain.cache import Cache
 from mutate.toolchain.locate import find_toolchain
 
@@ -200,6 +205,74 @@ def test_what_the_compiler_unrolls_otherwise_is_made_again() -> None:
         assert (b'_Pragma("unroll 1") for (' in v.text.text) == (v.mutation != "identity")  # type: ignore[union-attr]
     assert proven.prover is not None
     assert {b'unroll 1' in c.source for c in proven.prover.works[0].candidates[1:]} == {True}, "what is timed is that"
+
+
+def clocks(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Clocks that go on by ``seconds`` whenever somebody looks."""
+    now = count(0.0, seconds)
+    for module in (again, search):
+        monkeypatch.setattr(module.time, "monotonic", lambda: next(now))
+
+
+@needs_nvrtc
+def test_what_is_tried_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request(Path("leaving.cu"), ("memory-only",), text=LEAVING.encode(), dynamic=True)
+    tried: list[list[bytes]] = []
+    built = search.Search._built
+
+    def written_down(self: search.Search, sources: Sequence[bytes]) -> list[Binary | None]:
+        tried[-1] += sources
+        return built(self, sources)
+
+    monkeypatch.setattr(search.Search, "_built", written_down)
+    monkeypatch.setattr(search, "same", lambda *_: False)
+    monkeypatch.setattr(search, "_WORK", 1.2)
+    for seconds in (0.0, 1.0):
+        tried.append([])
+        clocks(monkeypatch, seconds)
+        prove_file(request)
+    assert len(tried[0]) > 5 and tried[0] == tried[1]
+
+
+@needs_nvrtc
+def test_a_search_that_is_given_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks(monkeypatch, 1000.0)
+    request = Request(Path("leaving.cu"), ("memory-only",), text=LEAVING.encode(), dynamic=True)
+    (v,) = prove_file(request).results[0].variants
+    assert v.certificate is not None and v.certificate.verdict is not Verdict.VALID
+    assert [r.severity for r in v.certificate.reasons if r.slug == "search-stopped"] == [Verdict.VALID]
+
+
+BORDER = """/* kmutate launch
+   int w = 128, h = 64; dim3 block = { 32, 4 }, grid = { w / 32, h / 4 };
+   unsigned char edge[w * h]; short gx[w * h] = randint(-1000, 1000), gy[w * h] = randint(-1000, 1000);
+   thin(edge, gx, gy, w, h);
+*/
+__global__ void thin(unsigned char *edge, const short *gx, const short *gy, int w, int h) {
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y, i = y * w + x;
+    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) {
+        edge[i] = 0;
+        return;
+    }
+    int dx = gx[i], dy = gy[i], here = abs(dx) + abs(dy);
+    unsigned char result = 0;
+    if (here > 300) {
+        int step = abs(dy) < abs(dx) ? 1 : (dx ^ dy) < 0 ? w - 1 : w + 1;
+        if (here > abs(gx[i - step]) + abs(gy[i - step]) && here >= abs(gx[i + step]) + abs(gy[i + step])) result = 2;
+    }
+    edge[i] = result;
+}
+"""
+
+
+@needs_nvrtc
+def test_stores_that_the_original_keeps_apart_are_kept_apart() -> None:
+    request = Request(Path("thin.cu"), ("store-only",), text=BORDER.encode(), dynamic=True, arch="sm_90")
+    (v,) = prove_file(request).results[0].variants
+    assert v.certificate is not None and v.certificate.verdict is Verdict.VALID, v.certificate
+    assert [r.text.split(":")[0] for r in v.certificate.reasons if r.slug == "made-again"] == [
+        "2 stores of several branches are kept apart"]
+
 
 
 @needs_nvrtc

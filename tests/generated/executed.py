@@ -290,7 +290,7 @@ def run_kernel(seed: int, source: str, features: Sequence[str] = (), gpu: Gpu | 
     made_of = {c.name: c.mutations for c in prover.works[0].candidates}
     proof = {name: with_dynamic(c, made_of[name], first, rest.get(name)) for name, c in static.items()}
     for name, (before, after) in made_again(prover, 0, prover.works[0], proof, Cache(None)).items():
-        static[name], proof[name] = before, after
+        static[name], proof[name] = before or static[name], after
     found = work_binaries(prover, 0, prover.works[0], static)
     out: list[VariantOutcome] = []
     for v in result.variants:
