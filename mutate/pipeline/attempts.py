@@ -16,6 +16,7 @@ from typing import Any
 from mutate.analysis.lambdas import around
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.pragmas import pragma_before
+from mutate.frontend.preprocess import Expansion
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, declared_names
 from mutate.mutations.build import VariantText
@@ -25,14 +26,15 @@ from mutate.source import Edit, Lines, Span
 
 _SINK = b"struct km_Sink {\n"
 _END = b"// ---- kmutate: end of helpers ----"
+_SINK_TAKEN = re.compile(rb"\bkm_Sink &(km_sink)\b")
 _HELPER = re.compile(r"(km_fold|km_keep|km_put)(?:<\d+>)?\Z")
 _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statement", "if_statement", "for_statement",
                          "while_statement", "do_statement", "for_range_loop", "switch_statement"})
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
-_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal"),
+_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal", "own"),
             "keep": ("plain", "here"), "put": ("gone", "clobber", "apart"), "value": ("value",),
-            "statement": ("divide", "call"), "return": ("free",), "end": ("loose",)}
+            "statement": ("divide", "call"), "copy": ("pure",), "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
 A ``return`` of the kernel may leave without a look at the sink: otherwise threads that return early come together with
@@ -41,6 +43,8 @@ loaded then, and perhaps no sooner than it is known that it will be.
 """
 _INSERTED = {"free": "{ km_sink.bits = 0; ", "loose": "km_sink.bits = 0; ", "call": " km_call();",
              "divide": " km_divide(km_sink);"}
+_HELPED = frozenset({"fold", "keep", "put", "statement", "copy"})
+"""Kinds of places whose other forms are helpers' names."""
 _NEAR = 8
 """Lines within which there may be a place for a call."""
 LOOPED = frozenset({"loop", "pragma"})
@@ -52,9 +56,10 @@ class Place:
     """What may be written otherwise.
 
     ``kind``: a "loop", one with a "pragma", a folded load ("fold", "keep"), a store ("put"), a "value" that stays (of
-    the variable ``name``), a "return", a "statement" of the kernel that something may follow, or its "end". ``at``:
-    where in the variant's text something is inserted: a pragma, the rest of a helper's name, what comes before or
-    behind a statement; ``end``: where a second thing is. ``lines`` are the lines of the variant's kernel it lies in,
+    the variable ``name``), a "return", a "statement" of the kernel that something may follow, the "copy" of a function
+    that has a result, or the kernel's "end". ``at``: where in the variant's text something is inserted: a pragma, the
+    rest of a name, what comes before or behind a statement; ``end``: where a second thing is; ``more``: what else is
+    inserted, and where. ``lines`` are the lines of the variant's kernel it lies in,
     or from which its function is called; none where that is not known.
     """
 
@@ -63,6 +68,7 @@ class Place:
     lines: tuple[int, ...]
     end: int = 0
     name: str = ""
+    more: tuple[tuple[int, str], ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -101,6 +107,8 @@ def places_of(text: VariantText, name: str, options: SourceOptions | None = None
                     found.append(Place(kind, where.start, mine, expansion.to_source(last).end))
             else:
                 found.append(Place(kind, where.start if kind in LOOPED else where.end, mine))
+    for function in copies.values():
+        found += _pure(function, (kernel, *copies.values()), expansion, called.get(function.name, ()))
     brace = Span(kernel.body.end - 1, kernel.body.end)
     if expansion.is_exact(brace):
         found.append(Place("end", expansion.to_source(brace).start, ()))
@@ -153,6 +161,32 @@ def _given(assignment: Node) -> str:
     return left.text if left is not None and left.type == "identifier" and loads else ""
 
 
+def _pure(copy: Function, callers: Sequence[Function], expansion: Expansion, lines: tuple[int, ...]) -> list[Place]:
+    """A mutated function that has a result, which may be what it loads: it takes nothing then and changes nothing."""
+    head = _SINK_TAKEN.search(copy.node.text_source, copy.node.start, copy.body.start)
+    if copy.returns_void or head is None:
+        return []
+    spans = [Span(head.start(1), head.end(1))]
+    more = [(copy.body.start + 1, " km_Sink km_sink;")]
+    for node in copy.body.walk():
+        if node.type == "return_statement" and around(node) is None:
+            value = next(iter(node.kids), None)
+            function = value.get("function") if value is not None and value.type == "call_expression" else None
+            if function is None or function.text != "km_Any":
+                return []
+            more.append((function.end, "_of(km_sink)"))
+    for caller in callers:
+        for node in caller.body.walk():
+            function = node.get("function") if node.type == "call_expression" else None
+            if function is not None and re.match(rf"{copy.name}\b", function.text):
+                more += [(node.start, "km_fold(km_sink, "), (node.end, ")")]
+    spans += [Span(at - 1, at) for at, _ in more]
+    if not all(map(expansion.is_exact, spans)):
+        return []
+    return [Place("copy", expansion.to_source(spans[0]).end, lines, name=copy.name, more=tuple(
+        (expansion.to_source(Span(at - 1, at)).end, what) for at, what in more))]
+
+
 def _called(kernel: Function, copies: Mapping[str, Function], lines: Lines, start: Any) -> dict[str, tuple[int, ...]]:
     """From which lines of the kernel each mutated copy is reached."""
     def names(node: Node) -> set[str]:
@@ -176,8 +210,8 @@ def _called(kernel: Function, copies: Mapping[str, Function], lines: Lines, star
 def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choice: Choice) -> tuple[VariantText, bytes]:
     """The variant with its places written as chosen, and what NVRTC gets of it."""
     at: dict[int, str] = {}
-    if "late" in choice.values():
-        at[text.text.index(_SINK) + len(_SINK)] = "    unsigned late = 0;  // what is loaded and not stored yet\n"
+    if not {"late", "own"}.isdisjoint(choice.values()):
+        at[text.text.index(_SINK) + len(_SINK)] = "    unsigned late = 0, own = 0;  // loaded, and not stored yet\n"
         choice = {**choice, **{p: "late" for p in places if p.kind == "put"}}
     for place, what in choice.items():
         new = f'_Pragma("unroll {what}") ' if place.kind in LOOPED else _INSERTED.get(what, f"_{what}")
@@ -186,7 +220,9 @@ def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choic
         at[place.at] = at.get(place.at, "") + new
         if place.kind == "return":
             at[place.end] = at.get(place.end, "") + " }"
-    ways = tuple(sorted({what for place, what in choice.items() if place.kind in ("fold", "keep", "put", "statement")}))
+        for where, text_there in place.more:
+            at[where] = at.get(where, "") + text_there
+    ways = tuple(sorted({what for place, what in choice.items() if place.kind in _HELPED}))
     if ways:
         at[text.text.index(_END)] = _helpers(ways, b" km_keep(" in text.text)
     return _with_insertions(text, source, at)

@@ -147,12 +147,17 @@ class Search:
         apart = alike("apart") if self._mutation == "store-only" else {}
         free = alike("free")
         plain = alike("plain")
+        pure = alike("pure")
+        at_puts = {lines.of(line) for p in self._places if p.kind == "put" for line in p.lines}
+        own = {p: "own" for p in self._places if p.kind == "fold" and not at_puts.isdisjoint(map(lines.of, p.lines))
+               } if self._mutation == "memory-only" else {}
         out: list[Choice] = [clobber, apart, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
-                             alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
+                             pure, own, alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
                              {**free, **divides}, {**clobber, **loose, **divides}, {**rolled, **plain}, loose,
                              {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
                              {**free, **plain, **divides}, {**unrolled[0], **divides}, alike("equal"),
-                             {**clobber, **loose, **free}, {**clobber, **loose, **free, **divides}, alike("value")]
+                             {**clobber, **loose, **free}, {**clobber, **loose, **free, **divides}, alike("value"),
+                             {**pure, **divides}, {**own, **divides}, {**own, **free}]
         return list({tuple(sorted((p.at, how) for p, how in x.items())): x for x in out if x}.values())
 
     def _moves(self, best: _Tried) -> list[Choice]:
@@ -160,7 +165,7 @@ class Search:
         out: list[Choice] = []
         suspected = suspects(self._places, LineMap(best.text), best.apart)
         mine = {p.at: what for p, what in best.choice.items()}
-        unfit = {"gone", "loose", "apart"} if self._mutation == "load-only" else {"clobber"}
+        unfit = {"gone", "loose", "apart", "own"} if self._mutation == "load-only" else {"clobber"}
         for p in (*suspected, *(p for p in self._places if p not in suspected)):
             out += [{**best.choice, p: what} for what in p.options if what not in (mine.get(p.at), *unfit)]
             if p in best.choice:
@@ -243,11 +248,13 @@ def _words(choice: Choice) -> str:
         (many("fold", way="late"), "loads may be made where they are stored"),
         (many("keep", way="plain"), "loads are made for addresses and conditions alone"),
         (many("value"), "values that the original needs for more than addresses and conditions are folded"),
+        (many("fold", way="own"), "loads are for one store alone"),
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
         (many("put", way="gone"), "stores that the original does not make are left out"),
         (many("put", way="apart"), "stores of several branches are kept apart"),
         (many("put", way="clobber"), "stores that are not made are to the compiler as if they were"),
+        (many("copy"), "functions return what they load"),
         (many("return"), "early returns do not wait for the loads"),
         (many("end"), "end does not wait for the loads")) if n]
     return "; ".join(found) or "nothing is changed"

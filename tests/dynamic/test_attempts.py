@@ -47,7 +47,7 @@ def kinds(places: tuple[Place, ...]) -> list[str]:
 def test_places_are_loops_loads_stores_and_returns() -> None:
     text, _ = variant()
     places = places_of(text, "k.cu")
-    assert kinds(places) == ["end", "fold", "fold", "fold", "loop", "pragma", "put", "return", "value"]
+    assert kinds(places) == ["copy", "end", "fold", "fold", "fold", "loop", "pragma", "put", "return", "value"]
     line = next(n for n, row in enumerate(text.text.decode().splitlines(), 1) if "two_km(km_sink," in row)
     inside = [p for p in places if p.kind == "fold" and p.lines == (line,)]
     assert len(inside) == 2, "what a copy loads is loaded where the kernel calls it"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,6 @@ from mutate.pipeline import again, search
 from mutate.pipeline.binaries import compile_file
 from mutate.pipeline.run import prove_file
 from mutate.results import Request
-from mutate.toolchain import nvrtc
 from mutate.toolchain.cache import Cache
 from mutate.toolchain.locate import find_toolchain
 
@@ -272,6 +270,51 @@ def test_stores_that_the_original_keeps_apart_are_kept_apart() -> None:
     assert v.certificate is not None and v.certificate.verdict is Verdict.VALID, v.certificate
     assert [r.text.split(":")[0] for r in v.certificate.reasons if r.slug == "made-again"] == [
         "2 stores of several branches are kept apart"]
+
+
+# A function that is not inlined and only loads is called once for the loop; branches of one condition become one.
+CALLS = """/* kmutate launch
+   float out[128] = zeros(); float in[200] = uniform(0, 1); dim3 grid = { 2 }; dim3 block = { 64 };
+   k(out, in, 5);
+*/
+__device__ __noinline__ float deep(const float *p, int i)
+{
+    float t = p[i];
+    if (t > 0.5f) t += p[i + 1];
+    return t * 0.5f;
+}
+__global__ void k(float *__restrict__ out, const float *__restrict__ in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int j = 0; j < n; j++) s = s * 0.5f + deep(in, i);
+    out[i] = s;
+}
+"""
+BRANCHES = """/* kmutate launch
+   int n = 100; float out[8 * n] = zeros(); float in[200] = uniform(0, 1); dim3 grid = { 2 }; dim3 block = { 64 };
+   k(out, in, n);
+*/
+__global__ void k(float *__restrict__ out, const float *__restrict__ in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, w = 3;
+    while (w > 0) {
+        if (i < n) out[w * n + i] = 0.5f;
+        if (i < n) out[(4 + w) * n + i] += in[threadIdx.x + 85] * in[w >> 1];
+        w--;
+    }
+}
+"""
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(("text", "mutations", "how"), [
+    (CALLS, ("memory-only", "load-only"), "1 functions return what they load"),
+    (BRANCHES, ("memory-only",), "3 loads are for one store alone")])
+def test_a_loaded_value_goes_the_original_s_way(text: str, mutations: tuple[str, ...], how: str) -> None:
+    for v in prove_file(Request(Path("k.cu"), mutations, text=text.encode(), dynamic=True)).results[0].variants:
+        assert v.certificate is not None and v.certificate.verdict is Verdict.VALID, v.certificate
+        assert [r.text.split(":")[0] for r in v.certificate.reasons if r.slug == "made-again"] == [how]
 
 
 
