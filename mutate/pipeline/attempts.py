@@ -26,6 +26,7 @@ from mutate.source import Edit, Lines, Span
 
 _SINK = b"struct km_Sink {\n"
 _END = b"// ---- kmutate: end of helpers ----"
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _SINK_TAKEN = re.compile(rb"\bkm_Sink &(km_sink)\b")
 _HELPER = re.compile(r"(km_fold|km_keep|km_put)(?:<\d+>)?\Z")
 _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statement", "if_statement", "for_statement",
@@ -33,7 +34,7 @@ _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statem
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
 _OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal", "own"),
-            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart"), "value": ("value",),
+            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart"), "value": ("value",), "stored": ("stored",),
             "statement": ("divide", "call"), "copy": ("pure",), "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
@@ -56,11 +57,11 @@ class Place:
     """What may be written otherwise.
 
     ``kind``: a "loop", one with a "pragma", a folded load ("fold", "keep"), a store ("put"), a "value" that stays (of
-    the variable ``name``), a "return", a "statement" of the kernel that something may follow, the "copy" of a function
-    that has a result, or the kernel's "end". ``at``: where in the variant's text something is inserted: a pragma, the
-    rest of a name, what comes before or behind a statement; ``end``: where a second thing is; ``more``: what else is
-    inserted, and where. ``lines`` are the lines of the variant's kernel it lies in,
-    or from which its function is called; none where that is not known.
+    the variable ``name``), one that the original has "stored" (and the variant has, too), a "return", a "statement"
+    of the kernel that something may follow, the "copy" of a function that has a result, or the kernel's "end".
+    ``at``: where in the variant's text something is inserted: a pragma, the rest of a name, what comes before or
+    behind a statement; ``end``: where a second thing is; ``more``: what else is inserted, and where. ``lines`` are
+    the lines of the variant's kernel it lies in, or from which its function is called; none where that is not known.
     """
 
     kind: str
@@ -120,7 +121,26 @@ def places_of(text: VariantText, name: str, options: SourceOptions | None = None
             mine = (lines.line_of(span.start), lines.line_of(span.end - 1))
             found.append(Place("statement", span.end, mine))
             found += [Place("value", span.end, mine, name=name) for name in _kept_variables(node)]
+    found += _stored(text, found)
     return tuple(sorted(set(found), key=lambda p: (p.at, p.kind, p.lines, p.end, p.name)))
+
+
+def _stored(text: VariantText, found: Sequence[Place]) -> list[Place]:
+    """Stores whose value is dropped, but made of values that stay: in the original those are needed there."""
+    assert text.unit is not None  # it has helpers
+    kept = {p.name for p in found if p.kind == "value"}
+    puts = [p for p in found if p.kind == "put" and p.lines]
+    out: list[Place] = []
+    new = old = 0
+    for e in sorted(text.edits, key=lambda e: (e.start, e.end)) if kept and puts else ():
+        begin = new + e.start - old
+        new, old = begin + len(e.text.encode(errors="surrogateescape")), e.end
+        words = dict.fromkeys(w.decode() for w in _WORD.findall(text.unit.source, e.start, e.end))
+        for p in puts:
+            if begin <= p.at <= new:
+                start = p.at - len("km_put")
+                out += [Place("stored", start, p.lines, name=w) for w in words if w in kept]
+    return out
 
 
 def _site(node: Node) -> tuple[str, Span] | None:
@@ -217,6 +237,8 @@ def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choic
         new = f'_Pragma("unroll {what}") ' if place.kind in LOOPED else _INSERTED.get(what, f"_{what}")
         if place.kind == "value":
             new = f" km_fold(km_sink, {place.name});"
+        if place.kind == "stored":
+            new = f"km_fold(km_sink, {place.name}), "
         at[place.at] = at.get(place.at, "") + new
         if place.kind == "return":
             at[place.end] = at.get(place.end, "") + " }"
@@ -315,7 +337,7 @@ def suspects(places: Sequence[Place], lines: LineMap, apart: Mapping[int, float]
 
     def weight(p: Place) -> float:
         mine = {lines.of(line) for line in p.lines}
-        if p.kind in LOOPED and mine:
+        if p.kind in (*LOOPED, "value") and mine:
             return sum(apart[w] for w in wrong[bisect_left(wrong, min(mine)) : bisect_right(wrong, max(mine))])
         return sum(apart.get(m, 0.0) for m in mine)
 

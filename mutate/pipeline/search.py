@@ -147,17 +147,17 @@ class Search:
         apart = alike("apart") if self._mutation == "store-only" else {}
         free = alike("free")
         plain = alike("plain")
-        pure = alike("pure")
+        pure, stored = alike("pure"), alike("stored")
         at_puts = {lines.of(line) for p in self._places if p.kind == "put" for line in p.lines}
         own = {p: "own" for p in self._places if p.kind == "fold" and not at_puts.isdisjoint(map(lines.of, p.lines))
                } if self._mutation == "memory-only" else {}
         out: list[Choice] = [clobber, apart, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
-                             pure, own, alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
+                             stored, pure, own, alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
                              {**free, **divides}, {**clobber, **loose, **divides}, {**rolled, **plain}, loose,
                              {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
                              {**free, **plain, **divides}, {**unrolled[0], **divides}, alike("equal"),
                              {**clobber, **loose, **free}, {**clobber, **loose, **free, **divides}, alike("value"),
-                             {**pure, **divides}, {**own, **divides}, {**own, **free}]
+                             {**pure, **divides}, {**own, **divides}, {**own, **free}, {**stored, **divides}]
         return list({tuple(sorted((p.at, how) for p, how in x.items())): x for x in out if x}.values())
 
     def _moves(self, best: _Tried) -> list[Choice]:
@@ -249,6 +249,7 @@ def _words(choice: Choice) -> str:
         (many("keep", way="plain"), "loads are made for addresses and conditions alone"),
         (many("value"), "values that the original needs for more than addresses and conditions are folded"),
         (many("fold", way="own"), "loads are for one store alone"),
+        (many("stored"), "values that stay are folded where the original stores them"),
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
         (many("put", way="gone"), "stores that the original does not make are left out"),

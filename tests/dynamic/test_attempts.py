@@ -59,6 +59,10 @@ def test_a_value_that_a_loop_makes_may_be_folded_behind_it() -> None:
     assert list(places) == sorted(places, key=lambda p: (p.at, p.kind)), "in one order, whatever the hashes"
     behind = {p: "value" for p in places if p.kind == "value" and p.name == "x"}
     assert b"x += in[i + j]; km_fold(km_sink, x);\n" in with_choice(text, source, places, behind)[0].text
+    stored = {p: "stored" for p in places if p.kind == "stored"}
+    assert {p.name for p in stored} == {"n", "x"}, "i and the array are no values that may be loaded"
+    made = with_choice(text, source, places, {p: "stored" for p in stored if p.name == "x"})[0].text
+    assert b"    km_fold(km_sink, x), km_put(out[i], km_sink);" in made, "in the original x is needed there"
 
 
 @pytest.mark.parametrize("mutation", ["memory-only", "load-only"])
