@@ -80,6 +80,8 @@ class Search:
         self._compiling.options = replace(prover.compiling.options,
                                           extra=(*prover.compiling.options.extra, "-lineinfo"))
         self._places = places_of(c.text, prover.file, prover.source_options)
+        self._lines = LineMap(c.text)
+        """Of the text that the places are in: an attempt's has more lines."""
         self._ran: dict[bytes, tuple[bool, Apart] | None] = {}
         self._original: ByLine | None = None
         self._blocks: tuple[int, ...] = ()
@@ -94,7 +96,7 @@ class Search:
         """
         if not self._places or not self._begin():
             return None
-        names = names_of(self._places, LineMap(self._c.text))
+        names = names_of(self._places, self._lines)
         like = {p: known[name] for p, name in names.items() if name in known}
         # What was made first is where few changes begin, so it is gone on from, too.
         tried = self._step([{}, *([like] if like else []), *self._starts()])
@@ -137,8 +139,7 @@ class Search:
         def alike(how: str) -> Choice:
             return dict.fromkeys((p for p in self._places if how in p.options), how)
 
-        lines = LineMap(self._c.text)
-        calls, divides = (at_calls(self._places, lines, self._original.calls, how) for how in ("call", "divide"))
+        calls, divides = (at_calls(self._places, self._lines, self._original.calls, how) for how in ("call", "divide"))
         rolled = {p: what for p, what in alike("1").items() if p.kind == "loop"}
         unrolled = [dict.fromkeys(rolled, factor) for factor in ("4", "2")]
         # What is only for variants that do not store, and only for those that do.
@@ -148,8 +149,9 @@ class Search:
         free = alike("free")
         plain = alike("plain")
         pure, stored = alike("pure"), alike("stored")
-        at_puts = {lines.of(line) for p in self._places if p.kind == "put" for line in p.lines}
-        own = {p: "own" for p in self._places if p.kind == "fold" and not at_puts.isdisjoint(map(lines.of, p.lines))
+        of = self._lines.of
+        puts = {of(line) for p in self._places if p.kind == "put" for line in p.lines}
+        own = {p: "own" for p in self._places if p.kind == "fold" and not puts.isdisjoint(map(of, p.lines))
                } if self._mutation == "memory-only" else {}
         out: list[Choice] = [clobber, apart, plain, divides, free, rolled, {**plain, **divides}, alike("late"), calls,
                              stored, pure, own, alike("here"), *unrolled, {**free, **plain}, {**rolled, **divides},
@@ -163,7 +165,7 @@ class Search:
     def _moves(self, best: _Tried) -> list[Choice]:
         """One place more written otherwise, or one less."""
         out: list[Choice] = []
-        suspected = suspects(self._places, LineMap(best.text), best.apart)
+        suspected = suspects(self._places, self._lines, best.apart)
         mine = {p.at: what for p, what in best.choice.items()}
         unfit = {"gone", "loose", "apart", "own"} if self._mutation == "load-only" else {"clobber"}
         for p in (*suspected, *(p for p in self._places if p not in suspected)):

@@ -7,6 +7,7 @@ neither can be stale.
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ def _load() -> ModuleType:
     numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     path = folder / f"{_MODULE}.py"
     if not path.exists():
-        partial = path.with_suffix(f".{id(path)}.tmp")
+        partial = path.with_suffix(f".{os.getpid()}.tmp")
         partial.write_text(generated_source())
         partial.replace(path)
     spec = importlib.util.spec_from_file_location(_MODULE, path)

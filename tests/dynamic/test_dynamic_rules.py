@@ -21,6 +21,7 @@ from mutate.dynamic import (
 from mutate.model import AccessPair, Certificate, DynamicCounts, Reason, Verdict, worst
 from mutate.mutations.registry import parse_composition
 from mutate.pipeline import again, search
+from mutate.pipeline.attempts import places_of, with_choice
 from mutate.pipeline.binaries import compile_file
 from mutate.pipeline.run import prove_file
 from mutate.results import Request
@@ -230,6 +231,22 @@ def test_what_is_tried_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPa
         clocks(monkeypatch, seconds)
         prove_file(request)
     assert len(tried[0]) > 5 and tried[0] == tried[1]
+
+
+@needs_nvrtc
+def test_the_lines_that_differ_say_what_is_tried_next_whatever_an_attempt_has_inserted() -> None:
+    proven = prove_file(Request(Path("leaving.cu"), ("load-only",), text=LEAVING.encode(), dynamic=False))
+    assert proven.prover is not None
+    (work,) = proven.prover.works
+    (c,) = work.candidates
+    places = places_of(c.text, "leaving.cu")
+    fold = next(p for p in places if p.kind == "fold")
+    longer = with_choice(c.text, c.source, places, {fold: "here"})
+    line = LEAVING[: LEAVING.index("s = sinf")].count("\n") + 1
+    looks = search.Search(proven.prover, work, c, 0.0)
+    first, later = (looks._moves(search._Tried({}, *made, False, {line: 5.0})) for made in ((c.text, c.source), longer))
+    assert first == later
+    assert {p.kind for move in first[:6] for p in move} == {"loop", "fold"}
 
 
 @needs_nvrtc
