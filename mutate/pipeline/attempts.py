@@ -34,7 +34,8 @@ _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statem
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
 _OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal", "own"),
-            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart"), "value": ("value",), "stored": ("stored",),
+            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart", "equal"), "value": ("value",),
+            "stored": ("stored",),
             "statement": ("divide", "call"), "copy": ("pure",), "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
@@ -108,6 +109,11 @@ def places_of(text: VariantText, name: str, options: SourceOptions | None = None
                     found.append(Place(kind, where.start, mine, expansion.to_source(last).end))
             else:
                 found.append(Place(kind, where.start if kind in LOOPED else where.end, mine))
+                if kind == "put" and function is not kernel:
+                    # What the function gets and does not need for the address is what it stores, as a rule.
+                    words = _WORD.findall(node.text.encode())
+                    found += [Place("stored", where.start, mine, name=x.name) for x in function.params
+                              if x.name and x.name.encode() not in words and "km_" not in x.name]
     for function in copies.values():
         found += _pure(function, (kernel, *copies.values()), expansion, called.get(function.name, ()))
     brace = Span(kernel.body.end - 1, kernel.body.end)
@@ -244,7 +250,8 @@ def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choic
             at[place.end] = at.get(place.end, "") + " }"
         for where, text_there in place.more:
             at[where] = at.get(where, "") + text_there
-    ways = tuple(sorted({what for place, what in choice.items() if place.kind in _HELPED}))
+    ways = tuple(sorted({"equal-put" if (place.kind, what) == ("put", "equal") else what
+                         for place, what in choice.items() if place.kind in _HELPED}))
     if ways:
         at[text.text.index(_END)] = _helpers(ways, b" km_keep(" in text.text)
     return _with_insertions(text, source, at)

@@ -61,6 +61,10 @@ def _order(t: _Tried) -> tuple[bool, float, int]:
     return not t.exact, t.distance, len(t.choice)
 
 
+_UNFIT = {True: {("put", "gone"), ("put", "apart"), ("put", "equal"), ("fold", "own"), ("end", "loose")},
+          False: {("put", "clobber")}}
+"""What is not for variants that do not store (``True``), and not for those that do."""
+_TOGETHER = {("put", "equal"), ("stored", "stored")}
 Known = Mapping[tuple[str, int, int], str]
 """What was found for another variant of the kernel, by ``names_of``."""
 
@@ -146,6 +150,7 @@ class Search:
         clobber = alike("clobber") if self._mutation == "load-only" else {}
         loose = alike("loose") if self._mutation == "memory-only" else {}
         apart = alike("apart") if self._mutation == "store-only" else {}
+        one = {p: "equal" for p in self._places if p.kind == "put"} if self._mutation != "load-only" else {}
         free = alike("free")
         plain = alike("plain")
         pure, stored = alike("pure"), alike("stored")
@@ -159,7 +164,7 @@ class Search:
                              {**rolled, **calls}, {**alike("here"), **calls}, {**free, **rolled, **divides},
                              {**free, **plain, **divides}, {**unrolled[0], **divides}, alike("equal"),
                              {**clobber, **loose, **free}, {**clobber, **loose, **free, **divides}, alike("value"),
-                             {**pure, **divides}, {**own, **divides}, {**own, **free}, {**stored, **divides}]
+                             {**pure, **divides}, {**own, **divides}, {**own, **free}, {**stored, **divides}, one]
         return list({tuple(sorted((p.at, how) for p, how in x.items())): x for x in out if x}.values())
 
     def _moves(self, best: _Tried) -> list[Choice]:
@@ -167,9 +172,14 @@ class Search:
         out: list[Choice] = []
         suspected = suspects(self._places, self._lines, best.apart)
         mine = {p.at: what for p, what in best.choice.items()}
-        unfit = {"gone", "loose", "apart", "own"} if self._mutation == "load-only" else {"clobber"}
         for p in (*suspected, *(p for p in self._places if p not in suspected)):
-            out += [{**best.choice, p: what} for what in p.options if what not in (mine.get(p.at), *unfit)]
+            for what in p.options:
+                if what == mine.get(p.at) or (p.kind, what) in _UNFIT[self._mutation == "load-only"]:
+                    continue
+                # What makes one of two branches is done in both.
+                those = [q for q in self._places if (q.kind, q.lines, q.name) == (p.kind, p.lines, p.name)
+                         ] if (p.kind, what) in _TOGETHER else [p]
+                out.append({**best.choice, **dict.fromkeys(those, what)})
             if p in best.choice:
                 out.append({q: what for q, what in best.choice.items() if q != p})
         return out[:_WIDTH]
@@ -255,6 +265,7 @@ def _words(choice: Choice) -> str:
         (many("fold", way="equal"), "loads of several branches are folded alike"),
         (many("fold", way="not"), "loads that the original does not make are left out"),
         (many("put", way="gone"), "stores that the original does not make are left out"),
+        (many("put", way="equal"), "stores of several branches are alike"),
         (many("put", way="apart"), "stores of several branches are kept apart"),
         (many("put", way="clobber"), "stores that are not made are to the compiler as if they were"),
         (many("copy"), "functions return what they load"),

@@ -324,6 +324,34 @@ __global__ void k(float *__restrict__ out, const float *__restrict__ in, int n)
 """
 
 
+SIGNS = """/* kmutate launch
+   int n = 100; float out[n] = zeros(); float in[200] = uniform(-1, 1); dim3 grid = { 2 }; dim3 block = { 64 };
+   k(out, in, n);
+*/
+__device__ void magnitude(float *p, int i, float x) { if (x > 0.0f) p[i] = x; else p[i] = -x; }
+__global__ void k(float *out, const float *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) magnitude(out, i, in[i] * 0.5f);
+}
+"""
+
+
+@needs_nvrtc
+def test_what_makes_one_store_of_two_is_tried_together() -> None:
+    proven = prove_file(Request(Path("signs.cu"), ("memory-only",), text=SIGNS.encode(), dynamic=False))
+    assert proven.prover is not None
+    (work,) = proven.prover.works
+    (c,) = work.candidates
+    looks = search.Search(proven.prover, work, c, 0.0)
+    line = SIGNS[: SIGNS.index("magnitude(out")].count("\n") + 1
+    moves = looks._moves(search._Tried({}, c.text, c.source, False, {line: 5.0}))
+    kinds = [[(p.kind, what, p.name) for p, what in move.items()] for move in moves]
+    assert [("put", "equal", "")] * 2 in kinds and [("stored", "stored", "x")] * 2 in kinds
+    both = next(move for move in moves if set(move.values()) == {"equal"})
+    assert looks._built([with_choice(c.text, c.source, tuple(both), both)[1]]) != [None]
+
+
 @needs_nvrtc
 @pytest.mark.parametrize(("text", "mutations", "how"), [
     (CALLS, ("memory-only", "load-only"), "1 functions return what they load"),
