@@ -33,9 +33,9 @@ _STATEMENTS = frozenset({"expression_statement", "declaration", "compound_statem
                          "while_statement", "do_statement", "for_range_loop", "switch_statement"})
 _LOADS = frozenset({"subscript_expression", "pointer_expression", "call_expression"})
 _COPY = re.compile(r"\b\w+_km\b")
-_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"), "fold": ("here", "not", "late", "equal", "own"),
-            "keep": ("plain", "here"), "put": ("gone", "clobber", "apart", "equal"), "value": ("value",),
-            "stored": ("stored",),
+_OPTIONS = {"loop": ("1", "4", "2"), "pragma": ("1", "4", "2"),
+            "fold": ("here", "divide", "not", "late", "equal", "own"), "keep": ("plain", "here"),
+            "put": ("gone", "clobber", "apart", "equal"), "value": ("value",), "stored": ("stored",),
             "statement": ("divide", "call"), "copy": ("pure",), "return": ("free",), "end": ("loose",)}
 """How often a loop is unrolled, how a load is folded, what follows a statement: see ``templates/attempts.cuh.j2``.
 
@@ -47,6 +47,8 @@ _INSERTED = {"free": "{ km_sink.bits = 0; ", "loose": "km_sink.bits = 0; ", "cal
              "divide": " km_divide(km_sink);"}
 _HELPED = frozenset({"fold", "keep", "put", "statement", "copy"})
 """Kinds of places whose other forms are helpers' names."""
+_WAYS = {("put", "equal"): "equal-put", ("fold", "divide"): "fold-divide"}
+"""Forms of one place that are called as those of another one."""
 _NEAR = 8
 """Lines within which there may be a place for a call."""
 LOOPED = frozenset({"loop", "pragma"})
@@ -240,21 +242,26 @@ def with_choice(text: VariantText, source: bytes, places: Sequence[Place], choic
         at[text.text.index(_SINK) + len(_SINK)] = "    unsigned late = 0, own = 0;  // loaded, and not stored yet\n"
         choice = {**choice, **{p: "late" for p in places if p.kind == "put"}}
     for place, what in choice.items():
-        new = f'_Pragma("unroll {what}") ' if place.kind in LOOPED else _INSERTED.get(what, f"_{what}")
-        if place.kind == "value":
-            new = f" km_fold(km_sink, {place.name});"
-        if place.kind == "stored":
-            new = f"km_fold(km_sink, {place.name}), "
-        at[place.at] = at.get(place.at, "") + new
+        at[place.at] = at.get(place.at, "") + _inserted(place, what)
         if place.kind == "return":
             at[place.end] = at.get(place.end, "") + " }"
         for where, text_there in place.more:
             at[where] = at.get(where, "") + text_there
-    ways = tuple(sorted({"equal-put" if (place.kind, what) == ("put", "equal") else what
-                         for place, what in choice.items() if place.kind in _HELPED}))
+    ways = tuple(sorted({_WAYS.get((p.kind, what), what) for p, what in choice.items() if p.kind in _HELPED}))
     if ways:
         at[text.text.index(_END)] = _helpers(ways, b" km_keep(" in text.text)
     return _with_insertions(text, source, at)
+
+
+def _inserted(place: Place, what: str) -> str:
+    """What stands where the place is."""
+    if place.kind in LOOPED:
+        return f'_Pragma("unroll {what}") '
+    if place.kind == "value":
+        return f" km_fold(km_sink, {place.name});"
+    if place.kind == "stored":
+        return f"km_fold(km_sink, {place.name}), "
+    return f"_{what}" if place.kind == "fold" else _INSERTED.get(what, f"_{what}")
 
 
 @cache

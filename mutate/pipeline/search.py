@@ -255,7 +255,8 @@ def _words(choice: Choice) -> str:
     factors = ", ".join(sorted({what for p, what in choice.items() if p.kind in LOOPED}))
     found = [f"{n} {text}" for n, text in (
         (many(*LOOPED), f"of its loops have a pragma (unroll {factors})"),
-        (many("statement"), "calls or divisions that are never made hold loads in their places"),
+        (many("statement") + many("fold", way="divide"),
+         "calls or divisions that are never made hold loads in their places"),
         (many("fold", "keep", way="here"), "loads are held in their places"),
         (many("fold", way="late"), "loads may be made where they are stored"),
         (many("keep", way="plain"), "loads are made for addresses and conditions alone"),

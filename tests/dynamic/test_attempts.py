@@ -8,10 +8,12 @@ from mutate.frontend.load import load_unit
 from mutate.mutations.base import Refused
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import parse_composition
-from mutate.pipeline.attempts import LineMap, Place, at_calls, names_of, places_of, suspects, with_choice
+from mutate.pipeline.attempts import _OPTIONS, LineMap, Place, at_calls, names_of, places_of, suspects, with_choice
 from mutate.pipeline.by_line import apart
 from mutate.pipeline.compiling import device_source
 from mutate.source import apply_edits
+from mutate.toolchain.locate import find_toolchain
+from mutate.toolchain.nvrtc import CompileFailed, Job, compile_many
 
 KERNEL = """__device__ float two(const float *p, int i) { return p[i] + p[i + 1]; }
 __global__ void k(float *out, const float *in, int n)
@@ -76,6 +78,28 @@ def test_a_choice_is_an_insertion_in_text_and_edits_alike(mutation: str) -> None
             assert len(made.text) - len(text.text) == len(compiled) - len(source) > 0
     loop = next(p for p in places if p.kind == "pragma")
     assert b'#pragma unroll 2\n    _Pragma("unroll 1") for' in with_choice(text, source, places, {loop: "1"})[0].text
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="needs NVRTC")
+def test_every_form_of_every_kind_of_place_compiles() -> None:
+    jobs, forms = [], []
+    walk = """__global__ void k(float *out, const int *next, int n)
+{
+    int at = threadIdx.x;
+    for (int i = 0; i < n; i++) at = next[at];
+    out[threadIdx.x] = at;
+}
+"""
+    texts = (KERNEL, KERNEL.replace("x = n /", "out[n] = n /"), walk)
+    for text, source in (variant(text=t) for t in texts):
+        places = places_of(text, "k.cu")
+        for form in sorted({(p.kind, what) for p in places for what in p.options} - set(forms)):
+            chosen = {p: form[1] for p in places if p.kind == form[0]}
+            jobs.append(Job(with_choice(text, source, places, chosen)[1], "k.cu", "k"))
+            forms.append(form)
+    assert {kind for kind, _ in forms} == _OPTIONS.keys()
+    failed = {form: r.log for form, r in zip(forms, compile_many(jobs), strict=True) if isinstance(r, CompileFailed)}
+    assert failed == {}
 
 
 def test_lines_of_a_variant_are_the_original_s() -> None:
