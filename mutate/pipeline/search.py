@@ -26,7 +26,7 @@ from mutate.toolchain.nvrtc import Compiled, Result
 _STEPS = 8
 _WIDTH, _BEAM, _AT_ONCE = 16, 2, 8
 """Attempts that one step makes from each of the nearest, how many of these go on, how many are compiled together."""
-_WORK = 20.0
+_WORK = 30.0
 """What the attempts of one variant may cost: about as many seconds of one core.
 
 It is reckoned by what is compiled and run, not by the clock: every machine tries the same, whatever else it does.
