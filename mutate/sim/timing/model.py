@@ -275,7 +275,7 @@ def prime(most: int) -> int:
 
 
 def unevenly(most: int) -> int:
-    """The largest number up to ``most`` without a divisor of 2, 3 or 5, so that few strides have few sets; 0 below 1."""
+    """The largest number up to ``most`` that 2, 3 and 5 do not divide: few strides then have few sets. 0 below 1."""
     return next((n for n in range(most, 0, -1) if math.gcd(n, 30) == 1), 0)
 
 

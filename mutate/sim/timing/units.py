@@ -28,7 +28,7 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = ran
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
 # make it longer, the rest is added (``S_REPLAY``).
-# TAKEN: clocks beside the code's that a branch costs its warp when it is taken, SYNCED: that an instruction costs always.
+# TAKEN, SYNCED: clocks beside the code's that a branch costs its warp when it is taken, and an instruction always.
 # EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
  ODD, HANDED, TAKEN, SYNCED) = range(17)
