@@ -95,15 +95,28 @@ def resident_blocks(resources: KernelResources, device: Device, carveout_kb: int
 def default_carveout(resources: KernelResources, device: Device) -> int:
     """KB of shared memory that the driver configures when a kernel states no preference.
 
-    It is the smallest configuration that costs no resident block. Measured on an H200 (driver 580): the resident
-    blocks and the L1 left over, found by a pointer chase, agree for blocks of 0 to 200,000 bytes and 1 to 1024 threads.
+    It is the smallest configuration that costs no resident block; for a kernel without shared memory on 9.0 a larger
+    one (``unshared_least``). Measured on an H200 (driver 580): resident blocks of 0 to 200,000 bytes and 1 to 1024
+    threads agree. Where a kernel has shared memory, and blocks of 96 to 768 threads, the driver chooses twice as much,
+    up to 132 KB (tests/occupancy/h200_carveouts.csv): kmutate asks for less, for the original as for its variants.
     On 2.x it is the 48 KB configuration, whatever the kernel uses (CUDA C Programming Guide 4.2).
     """
     if device.carveout_control != "percent":
         return device.carveouts[-1]
     most = resident_blocks(resources, device).blocks_per_sm
-    need = max(1, most) * shared_allocation(resources.shared, device)
+    need = max(max(1, most) * shared_allocation(resources.shared, device), unshared_least(resources, device))
     return next((kb for kb in device.carveouts if need <= kb * 1024), device.carveouts[-1])
+
+
+def unshared_least(resources: KernelResources, device: Device) -> int:
+    """Bytes of carve-out below which the driver does not go for a kernel without shared memory; 0 for others.
+
+    As many blocks as threads allow count, whatever their registers (tests/occupancy/h200_carveouts.csv).
+    """
+    if resources.shared or device.unshared_per_block is None or device.unshared is None:
+        return 0
+    blocks = min(_by_threads(resources, device), device.blocks_per_sm)
+    return min(blocks * device.unshared_per_block, device.unshared) * 1024
 
 
 def shared_allocation(shared: int, device: Device) -> int:

@@ -21,6 +21,7 @@ from mutate.occupancy.calculator import (
     effective_capacity,
     resident_blocks,
     shared_allocation,
+    unshared_least,
 )
 from mutate.occupancy.devices import Device
 
@@ -46,7 +47,7 @@ def driver_carveout(resources: KernelResources, device: Device, percent: int) ->
         blocks = max(1, hint // own)
     else:  # nothing but the reserve: as many blocks as the other resources allow
         blocks = resident_blocks(replace(resources, static_smem=0, dynamic_smem=0), device).blocks_per_sm
-    need = max(hint, blocks * block)
+    need = max(hint, blocks * block, unshared_least(resources, device))
     return next((kb for kb in device.carveouts if need <= kb * 1024), device.carveouts[-1])
 
 

@@ -49,6 +49,10 @@ class Device:
     unified_cache: int
     barriers_per_sm: int | None = None
     """Named barriers of an SM; ``None`` where they never limit the resident blocks (before 9.0)."""
+    unshared_per_block: int | None = None
+    """KB of carve-out that the driver chooses at least for each block of a kernel without shared memory ..."""
+    unshared: int | None = None
+    """... up to so many KB; ``None`` where none was seen to be chosen."""
     register_unit_exceptions: Mapping[int, int] = field(default_factory=dict)
     """Registers a thread → another allocation unit, for the counts that the hardware of 2.x rounds up further."""
     sources: Mapping[str, str] = field(default_factory=dict)

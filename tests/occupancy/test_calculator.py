@@ -231,6 +231,22 @@ def test_carveout_leaves_the_l1_that_was_measured(threads: int, dynamic: int, pe
     assert 0 <= l1_kb - l1_seen <= 12
 
 
+def test_carveouts_that_an_h200_was_seen_to_have() -> None:
+    hopper = device_for((9, 0))
+    with (Path(__file__).parent / "h200_carveouts.csv").open() as file:
+        rows = [{k: int(v) for k, v in row.items()}
+                for row in csv.DictReader(line for line in file if not line.startswith("#"))]
+    assert len(rows) == 392
+    for row in rows:
+        kernel = KernelResources(row["registers"], 0, row["threads"], row["dynamic_smem"])
+        kb = driver_carveout(kernel, hopper, row["carveout_percent"])
+        if not row["dynamic_smem"] or row["carveout_percent"] >= 0 or row["threads"] == 1024:
+            assert kb == row["carveout_kb"], row
+        else:
+            # The driver takes up to twice as much, which costs no block either.
+            assert kb <= row["carveout_kb"] <= max(kb, next(c for c in hopper.carveouts if c >= min(132, 2 * kb))), row
+
+
 @pytest.mark.parametrize("capability", known_capabilities(), ids=lambda c: f"sm_{c[0]}{c[1]}")
 def test_default_carveout_costs_no_block_and_is_the_smallest(capability: tuple[int, int]) -> None:
     device = device_for(capability)
@@ -241,7 +257,9 @@ def test_default_carveout_costs_no_block_and_is_the_smallest(capability: tuple[i
         kb = default_carveout(kernel, device)
         assert resident_blocks(kernel, device, kb).blocks_per_sm == best
         smaller = [other for other in device.carveouts if other < kb]
-        if smaller and device.carveout_control == "percent":
+        if device.unshared and not kernel.shared:
+            assert kb <= device.unshared
+        elif smaller and device.carveout_control == "percent":
             capacity = smaller[-1] * 1024  # without raising it for a single block
             needed = best * -(-(kernel.shared + device.shared_reserved_per_block) // device.shared_unit)
             assert needed * device.shared_unit > capacity
