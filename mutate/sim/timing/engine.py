@@ -289,9 +289,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
                 follow = clock + max(1, slot, row[LATENCY] if unit == CONTROL else 0)
-            if unit == CONTROL and not tracked and at[w] < end[w]:
-                follow += row[SYNCED] + (row[TAKEN] if pcs[at[w]] != pc + 1 else 0)
             pause = follow - clock - 1
+            resolving = np.int64(0)
+            if unit == CONTROL and not tracked and at[w] < end[w]:
+                resolving = row[SYNCED] + (row[TAKEN] if pcs[at[w]] != pc + 1 else 0)
+                follow += resolving
             result = 0.0
             operands = 0.0
             is_long = 0
@@ -480,6 +482,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             else:
                 following = pcs[at[w]]
                 stalls[following, R_BRANCH if jumps else R_WAIT] += pause
+                stalls[following, R_BRANCH] += resolving
                 until, source = np.int64(follow), FIXED
                 if tracked:
                     until, source = held_until(table, needs, clear, far, registers, sources, tracked, w, following,
