@@ -48,6 +48,8 @@ class Request:
     output: Path = DEFAULT_OUTPUT
     dynamic: bool = False
     """Whether original and variants are also run on the simulator (the command line does unless told not to)."""
+    classes: bool = True
+    """Whether classes of included files whose member functions are mutated stand in the text that is edited."""
     pre_includes: tuple[str, ...] = ()
     """Files that are read before the source, as by a compiler's ``-include``."""
     text: bytes | None = field(default=None, repr=False)

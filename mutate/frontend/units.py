@@ -142,6 +142,11 @@ def plain_name(text: str) -> str:
     return text.split("<", maxsplit=1)[0].strip()
 
 
+def _has_members(spec: Node) -> bool:
+    body = spec.get("body")
+    return body is not None and bool(body.kids)
+
+
 def _enumerators(node: Node) -> set[str]:
     return {name.text for e in node.walk() if e.type == "enumerator" and (name := e.get("name")) is not None}
 
@@ -291,8 +296,8 @@ def _functions_of(file: File, node: Node, entry: Item, namespaces: tuple[str, ..
             names.append(d.text)
         for n in names:
             known = file.structs.get(plain_name(n))
-            # A class's members are those of the template, not of a specialisation, and of its definition.
-            if known is None or known.get("body") is None or ("<" not in n and spec.get("body") is not None):
+            # A class's members are those of the template, not of a specialisation, unless it has none.
+            if known is None or not _has_members(known) or ("<" not in n and _has_members(spec)):
                 file.structs[plain_name(n)] = spec
         _members_of(file, spec, entry, (*namespaces, *(names[:1])), names[0] if names else "")
     if inner.type in ("type_definition", "alias_declaration"):

@@ -28,20 +28,25 @@ _MOST_PLACED = 1 << 20
 
 @dataclass(frozen=True)
 class Reading:
-    """``source`` is the text that is analysed and edited; ``warnings`` are sentences for the user."""
+    """``source`` is the text that is analysed and edited; ``warnings`` are sentences for the user.
+
+    ``classes``: whether classes of included files stand in it.
+    """
 
     source: bytes
     unit: Unit
     kernels: list[Function]
     warnings: tuple[str, ...] = ()
+    classes: bool = False
 
 
 def read_kernels(request: Request) -> Reading:
     """As ``read_unit`` for all that a request says."""
-    return read_unit(request.source(), request.path, request.source_options(), request.kernels)
+    return read_unit(request.source(), request.path, request.source_options(), request.kernels, request.classes)
 
 
-def read_unit(source: bytes, path: Path, options: SourceOptions, wanted: Sequence[str]) -> Reading:
+def read_unit(source: bytes, path: Path, options: SourceOptions, wanted: Sequence[str],
+              classes: bool = True) -> Reading:
     """The file and the kernels that are meant by names or patterns. Where it has none of them, but files that it
 
     includes have, these are read as a part of it.
@@ -61,9 +66,11 @@ def read_unit(source: bytes, path: Path, options: SourceOptions, wanted: Sequenc
             kernels = select_kernels(whole, wanted)
         except KmutateError:
             raise error from None
-        return _with_classes(Reading(whole.source, whole, kernels), unit, files, path, options)
+        read = Reading(whole.source, whole, kernels)
+        return _with_classes(read, unit, files, path, options) if classes else read
     left = included_kernels(unit, options.include_dirs) if not wanted else []
-    return _with_classes(Reading(source, unit, kernels, _left_out(left)), unit, set(), path, options)
+    read = Reading(source, unit, kernels, _left_out(left))
+    return _with_classes(read, unit, set(), path, options) if classes else read
 
 
 def _placed(unit: Unit, files: set[str], path: Path, options: SourceOptions) -> Unit:
@@ -88,7 +95,7 @@ def _with_classes(read: Reading, unit: Unit, files: set[str], path: Path, option
         return read
     whole = _placed(unit, files | wanted, path, options)
     kernels = [k for k in whole.kernels if k.qualified in named]
-    return Reading(whole.source, whole, kernels, read.warnings) if len(kernels) == len(named) and \
+    return Reading(whole.source, whole, kernels, read.warnings, True) if len(kernels) == len(named) and \
         len(whole.source) <= _MOST_PLACED else read
 
 

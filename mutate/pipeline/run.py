@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import calls_template_argument
+from mutate.model import Outcome
 from mutate.pipeline.compiling import Compiling, device_source, project_headers
-from mutate.pipeline.reading import as_included, read_kernels
+from mutate.pipeline.reading import Reading, as_included, read_kernels
 from mutate.pipeline.start import remember_complete, start_compilers
 from mutate.results import KernelResult, Progress, Report, Request, Target
 from mutate.source import Lines
@@ -55,18 +56,32 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     not compile is an error of that kernel only when others do. Where none does, the file is taken as a part of one that
     includes it.
     """
-    proven = as_included(request, lambda asked: _prove_file(asked, progress, targets_of))
+    proven = as_included(request, lambda asked: _with_classes(asked, progress, targets_of))
     if proven.request.path != request.path:
         proven.warnings.insert(0, f"{request.path} does not compile by itself: taken as a part of "
                                f"{proven.request.path}, which includes it")
     return proven
 
 
-def _prove_file(request: Request, progress: Progress, targets_of: MakeTargets | None) -> Proven:
+def _with_classes(request: Request, progress: Progress, targets_of: MakeTargets | None) -> Proven:
+    """With the member functions of included classes mutated, where all that is made so compiles; else without."""
     start = time.perf_counter()
     start_compilers(request)
-    options = request.source_options()
     read = read_kernels(request)
+    try:
+        proven = _prove_file(request, read, start, progress, targets_of)
+        if not read.classes or not any(v.outcome is Outcome.COMPILE_FAILED for r in proven.results for v in r.variants):
+            return proven
+    except KmutateError:
+        if not read.classes:
+            raise
+    plain = replace(request, classes=False)
+    return _prove_file(plain, read_kernels(plain), start, progress, targets_of)
+
+
+def _prove_file(request: Request, read: Reading, start: float, progress: Progress, targets_of: MakeTargets | None
+                ) -> Proven:
+    options = request.source_options()
     source, unit, kernels = read.source, read.unit, read.kernels
     if len(kernels) * len(source) > MOST_TEXT:
         raise KmutateError("too-large", f"each variant is the whole file, and this one has {len(kernels)} kernels in "

@@ -64,6 +64,11 @@ def test_a_specialisation_is_of_its_template_however_it_is_written() -> None:
     assert [(f.name, f.owner) for f in unit.main.functions if f.is_method] == [("get", "Sum"), ("get", "Sum")]
     spec = unit.struct("Sum")
     assert spec is not None and "T x;" in spec.text, "its members are the template's"
+    empty = load_unit(b"template <int N, typename T> struct Tile {};\n"
+                      b"template <typename T> struct Tile<8, T> { T x[8]; };\n"
+                      b"__global__ void k(float *o) { Tile<8, float> t; o[0] = t.x[0]; }\n", "t.cu")
+    spec = empty.struct("Tile")
+    assert spec is not None and "T x[8];" in spec.text, "where that has none, the specialisation's"
     seen = device_source(unit, unit.kernels[0]).decode()
     assert "struct Sum < int >" in seen and "struct Sum2" not in seen, "what the kernel needs is not blanked"
 

@@ -9,7 +9,7 @@ import pytest
 from mutate.errors import KmutateError
 from mutate.frontend.load import SourceOptions
 from mutate.frontend.whole import includers
-from mutate.model import Verdict
+from mutate.model import Outcome, Verdict
 from mutate.pipeline.reading import read_kernels, read_unit
 from mutate.pipeline.run import prove_file
 from mutate.results import Request
@@ -124,6 +124,22 @@ def test_a_class_of_an_included_file_gets_its_mutated_copies_in_place(project: P
     (result,) = prove_file(Request(project / "k.cu", dynamic=True)).results
     found = {v.mutation: v.certificate.verdict for v in result.variants if v.certificate is not None}
     assert len(found) == 8 and set(found.values()) == {Verdict.VALID}, (found, result.variants)
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+def test_where_copies_in_a_class_do_not_compile_the_class_stays_where_it_is(project: Path) -> None:
+    (project / "src" / "block.h").write_bytes(BLOCK.replace(b"#pragma once", b"#pragma once\n"
+                                                            b"#define at_km no code"))
+    (project / "k.cu").write_bytes(b'#include "src/block.h"\n'
+                                   b"__global__ void k(float *out, const float *in) {\n"
+                                   b"    __shared__ float s[256];\n    Block<float, 256> b{s};\n"
+                                   b"    out[index()] = b.swapped(in);\n}\n")
+    request = Request(project / "k.cu", ("identity", "memory-only", "store-only"))
+    assert read_kernels(request).classes
+    proven = prove_file(request)
+    assert not proven.request.classes
+    found = {v.mutation: v.outcome for v in proven.results[0].variants}
+    assert found["identity"] is Outcome.OK and Outcome.COMPILE_FAILED not in found.values()
 
 
 def test_a_class_that_accesses_nothing_stays_where_it_is(project: Path) -> None:
