@@ -21,10 +21,6 @@ def barrier_objects(info: FunctionInfo) -> set[Var]:
     return found
 
 
-def barriers_inside(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> frozenset[str]:
+def barriers_inside(info: FunctionInfo) -> frozenset[str]:
     """The scopes of the barriers in a function and in those that it calls."""
-    if id(info) in seen:
-        return frozenset()
-    inner = seen | {id(info)}
-    return frozenset(b.scope for b in info.sites.barriers).union(
-        *(barriers_inside(c, inner) for cs in info.callees.values() for c in cs))
+    return frozenset(b.scope for i in info.reachable() for b in i.sites.barriers)

@@ -22,14 +22,11 @@ def _of_kernel(program: Program) -> Iterator[str]:
     unit = program.unit
     for info in program.functions:
         spec = unit.struct(info.function.owner) if info.function.owner else None
-        if spec is not None and is_elsewhere(info.function, spec) and _matters(program, info):
+        if spec is not None and is_elsewhere(info.function, spec) and _matters(info):
             yield info.function.file.name
             yield from (f.name for f in unit.included if f.structs.get(info.function.owner) is spec)
 
 
-def _matters(program: Program, info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
-    if id(info) in seen:
-        return False
-    sites, inner = info.sites, seen | {id(info)}
-    return (any(a.touches_global or Space.SHARED in a.spaces for a in sites.accesses) or bool(sites.barriers)
-            or any(_matters(program, c, inner) for cs in info.callees.values() for c in cs))
+def _matters(info: FunctionInfo) -> bool:
+    return any(i.sites.barriers or any(a.touches_global or Space.SHARED in a.spaces for a in i.sites.accesses)
+               for i in info.reachable())

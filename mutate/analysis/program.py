@@ -188,6 +188,17 @@ class FunctionInfo:
         found = [i.changed_members() for i in infos]
         return frozenset().union(*(f for f in found if f is not None)) if found and None not in found else None
 
+    def reachable(self) -> Iterator[FunctionInfo]:
+        """The function and all that it calls, and these call, each once."""
+        seen, left = {id(self)}, [self]
+        while left:
+            info = left.pop()
+            yield info
+            for callee in (c for cs in info.callees.values() for c in cs):
+                if id(callee) not in seen:
+                    seen.add(id(callee))
+                    left.append(callee)
+
     def changed_members(self, seen: frozenset[int] = frozenset()) -> frozenset[str] | None:
         """Names of the members of its object that a function changes, itself or by what it calls."""
         if not self.scopes.members:
@@ -291,14 +302,9 @@ class Program:
             for barrier in info.sites.barriers:
                 yield info, barrier
 
-    def touches_global(self, info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+    def touches_global(self, info: FunctionInfo) -> bool:
         """True when the function or one it calls accesses global memory."""
-        if id(info) in seen:
-            return False
-        if any(a.touches_global for a in info.sites.accesses):
-            return True
-        inner = seen | {id(info)}
-        return any(self.touches_global(c, inner) for cs in info.callees.values() for c in cs)
+        return any(a.touches_global for i in info.reachable() for a in i.sites.accesses)
 
     def dispatch(self, info: FunctionInfo, call: Call) -> str:
         """How a call finds the mutated copy where it takes its callee from a constant.

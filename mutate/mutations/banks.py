@@ -113,13 +113,9 @@ def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
     return None
 
 
-def _reaches_shared(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+def _reaches_shared(info: FunctionInfo) -> bool:
     """Whether a function accesses shared memory, or one that it calls does."""
-    if id(info) in seen:
-        return False
-    inner = seen | {id(info)}
-    return any(a.touches_shared for a in info.sites.accesses) or any(
-        _reaches_shared(c, inner) for cs in info.callees.values() for c in cs)
+    return any(a.touches_shared for i in info.reachable() for a in i.sites.accesses)
 
 
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:

@@ -298,13 +298,10 @@ def load_notes(places: list[tuple[FunctionInfo, Node]], whole: list[FunctionInfo
 
 def indirect_refusal(program: Program, hit: Callable[[FunctionInfo], bool], what: str) -> Refused | None:
     """Refusal for the first call through a pointer or an object that may reach a function to be changed."""
-    def reaches(info: FunctionInfo, seen: frozenset[int]) -> bool:
-        return hit(info) or any(reaches(c, seen | {id(info)}) for cs in info.callees.values() for c in cs
-                                if id(c) not in seen)
-
     for info in program.all():
         for call in info.sites.calls:
-            found = [c for c in info.callees.get(call.node, ()) if call.value is not None and reaches(c, frozenset())]
+            found = [c for c in info.callees.get(call.node, ()) if call.value is not None and
+                     any(hit(i) for i in c.reachable())]
             if found:
                 span = info.function.file.expansion.to_source(call.node.span) if info.function.file.main else None
                 text = " ".join(call.node.text.split())[:50]

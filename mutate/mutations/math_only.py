@@ -135,13 +135,10 @@ class _Retention:
                 start += a.address
 
 
-def _loads_global(info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
+def _loads_global(info: FunctionInfo) -> bool:
     """Whether a function, or one that it calls, gets a value from global memory. One that only stores does not."""
-    if id(info) in seen:
-        return False
-    inner = seen | {id(info)}
     return any(a.touches_global and (a.reads or a.kind == "asm" or (a.kind == "atomic" and not is_discarded(a.node)))
-               for a in info.sites.accesses) or any(_loads_global(c, inner) for cs in info.callees.values() for c in cs)
+               for i in info.reachable() for a in i.sites.accesses)
 
 
 def _starts(info: FunctionInfo, without: Set[Node]) -> list[Node]:

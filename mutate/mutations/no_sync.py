@@ -103,12 +103,8 @@ def _replace(out: Rewriter, b: Barrier) -> None:
     out.comment(b.node, f"{b.spelling} removed: warps no longer wait for each other")
 
 
-def _has_barrier(program: Program, info: FunctionInfo, seen: frozenset[int] = frozenset()) -> bool:
-    if id(info) in seen:
-        return False
-    if any(b.scope == "block" for b in info.sites.barriers):
-        return True
-    return any(_has_barrier(program, c, seen | {id(info)}) for cs in info.callees.values() for c in cs)
+def _has_barrier(info: FunctionInfo) -> bool:
+    return any(b.scope == "block" for i in info.reachable() for b in i.sites.barriers)
 
 
 def _library_refusal(program: Program, others: bool) -> Refused | None:
@@ -137,7 +133,7 @@ def transform(program: Program) -> Rewrite | Refused:
     if not blocks:
         return Refused("no-barrier", "the kernel has no block-wide barrier",
                        hint="nothing to remove; see math-only and memory-only")
-    for info in clones_wanted(program, lambda f: _has_barrier(program, f)):
+    for info in clones_wanted(program, _has_barrier):
         if info.function.is_method and (why := obstacle(program.unit, info.function)):
             return Refused("barrier-in-method", f"{info.function.qualified}() waits at a barrier and is {why}",
                            hint="define it as a __device__ function in this file or in a local #include")
@@ -157,7 +153,7 @@ def transform(program: Program) -> Rewrite | Refused:
         for mem in shared_data_in_control(info):
             notes.append(Note("sync-carries-control", f"shared array {mem.var.name} decides a branch: without the "
                               "barrier the branch may go another way"))
-    mutated = clones_wanted(program, lambda f: _has_barrier(program, f))
+    mutated = clones_wanted(program, _has_barrier)
     names = {id(f): copy_name(f) for f in mutated}
     for _, b in blocks:
         if b.returns_value:
