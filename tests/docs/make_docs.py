@@ -13,7 +13,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,9 @@ from mutate.sim import caches, fermi, older, races
 from mutate.sim.counters import COUNTERS, GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from compilers import nvrtc_version  # noqa: E402
+
 DOCS = ROOT / "docs"
 REFERENCE = ROOT / "tests" / "gpu" / "reference"
 ARCH = "sm_90"
@@ -68,14 +70,6 @@ def mutations_page() -> str:
 
 
 # -- samples ----------------------------------------------------------------------------------------------------------
-
-def nvrtc_version() -> str:
-    """Version of the compiler's wheel; the outcomes belong to it."""
-    try:
-        return version("nvidia-cuda-nvrtc")
-    except PackageNotFoundError:
-        return "of the system"
-
 
 def _cell(v: VariantResult) -> str:
     if v.refusal is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import make_docs
 import pytest
+from compilers import nvrtc_version
 
 import mutate
 
@@ -115,6 +116,6 @@ def test_page_of_simulated_times_is_up_to_date() -> None:
 @pytest.mark.xdist_group("samples")
 def test_samples_page_is_up_to_date() -> None:
     written = (make_docs.DOCS / "samples.md").read_text(encoding="utf-8")
-    if f"NVRTC {make_docs.nvrtc_version()}." not in written:
-        pytest.skip(f"docs/samples.md is for another compiler than NVRTC {make_docs.nvrtc_version()}")
+    if f"NVRTC {nvrtc_version()}." not in written:
+        pytest.skip(f"docs/samples.md is for another compiler than NVRTC {nvrtc_version()}")
     assert written == make_docs.samples_page(), "run python tests/docs/make_docs.py samples"

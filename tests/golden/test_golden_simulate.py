@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 import shutil
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+from compilers import nvrtc_version
 from syrupy.assertion import SnapshotAssertion
 
 from mutate.cli.main import main
@@ -19,14 +19,7 @@ from mutate.resources import samples_dir
 COMPILER = "13.5.37"
 
 
-def _compiler() -> str:
-    try:
-        return version("nvidia-cuda-nvrtc")
-    except PackageNotFoundError:
-        return "none"
-
-
-@pytest.mark.skipif(_compiler() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
+@pytest.mark.skipif(nvrtc_version() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
 @pytest.mark.parametrize("args", [
     ("transpose.cu", "-k", "transpose_naive", "--set", "width=256", "--set", "height=256", "--blocks", "all"),
     ("transpose.cu", "-k", "transpose_conflicting", "--blocks", "16", "--by-line"),
@@ -47,7 +40,7 @@ def test_terminal(args: tuple[str, ...], snapshot: SnapshotAssertion, tmp_path: 
     assert captured.out == snapshot
 
 
-@pytest.mark.skipif(_compiler() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
+@pytest.mark.skipif(nvrtc_version() != COMPILER, reason=f"counts are those of NVRTC {COMPILER}")
 @pytest.mark.parametrize("block", ["job", "simulate"])
 def test_the_readme_shows_what_is_printed(block: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
                                           capsys: pytest.CaptureFixture[str]) -> None:

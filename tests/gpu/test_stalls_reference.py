@@ -5,24 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
 import stalls
+from compilers import nvrtc_version
 
 from mutate.pipeline.binaries import compile_file
 from mutate.resources import samples_dir
 from mutate.results import Request
-
-
-def compiler() -> str:
-    try:
-        return version("nvidia-cuda-nvrtc")
-    except PackageNotFoundError:
-        return "none"
-
-
 
 RAW = '''==PROF== Connected
 "ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",\
@@ -120,7 +111,7 @@ def test_where_two_compilers_agree_the_model_is_as_near_as_it_was() -> None:
     assert found["median"] > 0.85
 
 
-@pytest.mark.skipif(compiler() != "13.5.37", reason="of NVRTC 13.5.37")
+@pytest.mark.skipif(nvrtc_version() != "13.5.37", reason="of NVRTC 13.5.37")
 def test_where_two_compilers_agree_is_what_it_was() -> None:
     """By the code that NVRTC makes now, against the one that was profiled."""
     profiled = {key[:3]: key[3] for key in stalls.at_instructions()}

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import bisect
-import importlib.metadata
 import json
 import math
 import sys
@@ -24,6 +23,9 @@ from typing import Any
 
 import heldout
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from compilers import MEASURED, nvrtc_version
 
 from mutate.limiter.rules import Ratios, decide, shares
 from mutate.limiter.stats import ModelErrors, from_model
@@ -42,8 +44,6 @@ ACCURACY = Path(accuracy.__file__).with_suffix(".json")
 _QUANTILES = 41
 # Simulated parts of the original's time between which errors are kept apart.
 EDGES = (0.2, 0.4, 0.6, 0.8, 0.95, 1.05)
-# What the GPU's machine had when it was measured.
-NVRTC = "13.0.88"
 
 
 def reference() -> dict[str, list[dict[str, Any]]]:
@@ -232,9 +232,8 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="rows of an earlier run instead of new ones")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    nvrtc = importlib.metadata.version("nvidia-cuda-nvrtc")
-    if args.write and nvrtc != NVRTC:
-        parser.error(f"NVRTC is {nvrtc}, and the code that was measured is of {NVRTC}")
+    if args.write and nvrtc_version() != MEASURED:
+        parser.error(f"NVRTC is {nvrtc_version()}, and the code that was measured is of {MEASURED}")
     known = reference()
     rows = json.loads(args.rows.read_text()) if args.rows else []
     for sample in () if rows else args.samples or sorted(known):
@@ -254,7 +253,7 @@ def main() -> None:
         worth = json.dumps(uncertainty([r | {"error": r["sim"] / r["gpu"] - 1} for r in kept]))
         ACCURACY.write_text(worth.replace('], "', '],\n"').replace("], [", "],\n  [") + "\n")
         lines = ",\n".join(json.dumps(r) for r in kept)
-        KEPT.write_text(f'{{"machine": "h200", "nvrtc": "{nvrtc}", "summary": {json.dumps(found)},\n'
+        KEPT.write_text(f'{{"machine": "h200", "nvrtc": "{MEASURED}", "summary": {json.dumps(found)},\n'
                         f'"rows": [\n{lines}\n]}}\n')
 
 

@@ -100,6 +100,37 @@ __global__ void barriers(ARGUMENTS)
     w.end(out, log, begin);
 }
 
+// Barriers and nothing else.
+__global__ void arrivals(ARGUMENTS)
+{
+    BEGIN
+    for (int i = 0; i < steps; i++)
+        __syncthreads();
+    w.end(out, log, begin);
+}
+
+// Work of all warps between barriers, and of the first one.
+__global__ void rounds(ARGUMENTS)
+{
+    BEGIN
+    for (int i = 0; i < steps; i++) {
+        w.do_some();
+        __syncthreads();
+    }
+    w.end(out, log, begin);
+}
+
+__global__ void leaders(ARGUMENTS)
+{
+    BEGIN
+    for (int i = 0; i < steps; i++) {
+        if (threadIdx.x < 32)
+            w.do_some();
+        __syncthreads();
+    }
+    w.end(out, log, begin);
+}
+
 __global__ void stream(ARGUMENTS)
 {
     BEGIN

@@ -1,7 +1,7 @@
 """Grids of some waves of equal blocks: how long they take, which SM gets how many blocks, how far apart blocks end.
 
     python tests/machines/waves.py write FOLDER                  the code (NVRTC 13.0.88)
-    python3 tests/machines/waves.py measure FOLDER > TIMES.csv   on a GPU with CuPy
+    python3 tests/machines/waves.py measure FOLDER [KERNEL ...] > TIMES.csv   on a GPU with CuPy
     python tests/machines/waves.py simulate [KERNEL ...]         the model of time beside reference/h200_waves.csv
 
 Times are those of the GPU's clock, from the first block's begin to the last one's end: an empty launch has none.
@@ -22,12 +22,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SOURCE = HERE / "waves.cu"
 MEASURED = HERE / "reference" / "h200_waves.csv"
+ALSO_MEASURED = HERE / "reference" / "h200_waves_13_5.csv"
+"""The first kernels with the code of NVRTC 13.5.37."""
 SMS = 132
 # Kernel: steps, and the second number that it takes.
 WORK = {"math": (1500, 0), "uneven": (1500, 0), "sharedwork": (500, 0), "barriers": (300, 0), "stream": (16, 0),
-        "chase": (30, (1 << 22) - 1), "mixed": (12, 30)}
+        "chase": (30, (1 << 22) - 1), "mixed": (12, 30), "arrivals": (1000, 0), "rounds": (600, 0), "leaders": (600, 0)}
 # Threads of a block, and resident blocks.
 SHAPES = ((64, 11), (256, 8), (256, 4), (1024, 2), (128, 3))
+MEETINGS = ("arrivals", "barriers", "rounds", "leaders")
+"""What has barriers: one wave of it in more shapes."""
+MEETING_SHAPES = ((32, 1), (32, 4), (32, 8), (32, 16), (32, 24), (64, 1), (64, 4), (64, 8), (64, 11), (64, 16),
+                  (64, 24), (128, 1), (128, 2), (128, 4), (128, 8), (128, 16), (256, 1), (256, 2), (256, 4), (256, 8),
+                  (512, 1), (512, 2), (512, 4), (1024, 1), (1024, 2))
 WAVES = (0.3, 0.7, 1.0, 1.05, 1.3, 1.6, 1.95, 2.0, 2.3, 2.6, 3.5, 4.4, 6.5, 10.5)
 COLUMNS = ("kernel", "threads", "resident", "waves", "us", "most", "least", "first_sd", "window", "begins")
 
@@ -70,9 +77,14 @@ class Job:
 
 
 def jobs() -> Iterator[Job]:
+    done = set()
     for threads, resident in SHAPES:
         for kernel in WORK:
-            yield from (Job(kernel, threads, resident, waves) for waves in WAVES)
+            if kernel not in MEETINGS or kernel == "barriers":
+                done |= {Job(kernel, threads, resident, waves) for waves in WAVES}
+                yield from (Job(kernel, threads, resident, waves) for waves in WAVES)
+    for kernel in MEETINGS:
+        yield from (job for shape in MEETING_SHAPES if (job := Job(kernel, *shape, 1.0)) not in done)
 
 
 def write(folder: Path) -> None:
@@ -84,16 +96,17 @@ def write(folder: Path) -> None:
         (folder / f"{made.target.name}.cubin").write_bytes(made.original.cubin)
 
 
-def measure(folder: Path) -> None:
+def measure(folder: Path, kernels: list[str]) -> None:
     import cupy as cp
     import numpy as np
 
+    wanted = [j for j in jobs() if not kernels or j.kernel in kernels]
     modules = {kernel: cp.RawModule(path=str(folder / f"{kernel}.cubin")) for kernel in WORK}
     out, flush = cp.zeros(1024, cp.float32), cp.zeros(1 << 26, cp.float32)
-    data = cp.zeros(max(j.floats for j in jobs()), cp.float32)
+    data = cp.zeros(max(j.floats for j in wanted), cp.float32)
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(COLUMNS)
-    for job in jobs():
+    for job in wanted:
         function = modules[job.kernel].get_function(job.kernel)
         function.max_dynamic_shared_size_bytes = max(job.smem, 1)
         function.preferred_shared_memory_carveout = 100
@@ -120,8 +133,8 @@ def measure(folder: Path) -> None:
                         counts.min(), f"{first.std() / mean:.4f}", f"{window / mean:.4f}", int(spread)))
 
 
-def measured() -> dict[Job, dict[str, float]]:
-    with MEASURED.open(newline="") as file:
+def measured(table: Path = MEASURED) -> dict[Job, dict[str, float]]:
+    with table.open(newline="") as file:
         return {Job(r["kernel"], int(r["threads"]), int(r["resident"]), float(r["waves"])):
                 {k: float(r[k]) for k in COLUMNS[4:]} for r in csv.DictReader(x for x in file if x[0] != "#")}
 
@@ -149,8 +162,10 @@ def simulate(wanted: list[Job]) -> dict[Job, tuple[float, int]]:
 
 
 def main() -> None:
-    if sys.argv[1:2] in (["write"], ["measure"]) and len(sys.argv) == 3:
-        (write if sys.argv[1] == "write" else measure)(Path(sys.argv[2]))
+    if sys.argv[1:2] == ["write"] and len(sys.argv) == 3:
+        write(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["measure"] and len(sys.argv) > 2:
+        measure(Path(sys.argv[2]), sys.argv[3:])
     elif sys.argv[1:2] == ["simulate"]:
         gpu = measured()
         wanted = [j for j in gpu if j.waves in (1.0, 1.3, 2.6, 4.4) and (not sys.argv[2:] or j.kernel in sys.argv[2:])]

@@ -23,8 +23,9 @@ class Warps(NamedTuple):
     """Of each warp: ``at`` and ``end`` of its records, the number of its block (``instance``) and the clock at which it
 
     began (``born``); when it may issue next (``nxt``) and could first have issued (``due``: of those that wait for a
-    unit, the first goes first), when it came to the barrier at which it waits (``issued_at``, ``at_barrier``; -1:
-    none), and the clocks since ``nxt`` that its scheduler was taken (``taken``).
+    unit, the first goes first), the barrier that it has come to (``at_barrier``; -1: none), since when it has nothing
+    to do there (``issued_at``) and until when the last one kept it (``kept``), and the clocks since ``nxt`` that its
+    scheduler was taken (``taken``).
     """
 
     at: Ints
@@ -36,6 +37,7 @@ class Warps(NamedTuple):
     issued_at: Ints
     at_barrier: Ints
     taken: Ints
+    kept: Ints
 
 
 class Boards(NamedTuple):
@@ -76,6 +78,7 @@ def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
         warps.at[w], warps.end[w] = starts[source, i], starts[source, i + 1]
         warps.instance[w] = number
         warps.born[w] = clock
+        warps.kept[w] = 0
         boards.copies[w] = 0.0
         for j in range(6):
             boards.until[w, j] = 0.0
@@ -105,6 +108,10 @@ def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, 
                 if warps.at_barrier[v] == bar:
                     waiting = True
                     warps.at_barrier[v] = -1
+                    warps.kept[v] = go
+                    if warps.nxt[v] < NEVER:
+                        # It has come to nothing yet that has to wait.
+                        continue
                     following = pcs[warps.at[v]]
                     until = max(warps.issued_at[v], go)
                     stalls[following, R_BARRIER] += until - warps.issued_at[v]

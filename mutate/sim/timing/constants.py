@@ -72,8 +72,11 @@ DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
 them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
 sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 """
-BARRIER, BARRIER_EACH = 13.7, 2.0
-"""Clocks of a barrier: from the last warp's arrival, and between arrivals (barrier_32 to barrier_1024)."""
+BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
+"""Clocks of a barrier: from the last warp's arrival, between arrivals (barrier_32 to barrier_1024), and until the next
+
+one more after a block of one warp (WAVES, arrivals: 8 and 16 of them take three each, eight blocks of two warps four).
+"""
 
 QUEUE, QUEUE_BEFORE_VOLTA = 13, 5
 """Memory instructions of a scheduler on their way before issue stalls (WAVES: with fewer, blocks that share the SM with

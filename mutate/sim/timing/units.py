@@ -29,10 +29,11 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = ran
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
 # make it longer, the rest is added (``S_REPLAY``).
 # TAKEN, SYNCED: clocks beside the code's that a branch costs its warp when it is taken, and an instruction always.
+# PASSES: whether a warp that waits at a barrier issues it all the same.
 # EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED, TAKEN, SYNCED) = range(17)
-COLUMNS = 17
+ ODD, HANDED, TAKEN, SYNCED, PASSES) = range(18)
+COLUMNS = 18
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -44,6 +45,8 @@ _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY"
                       "NANOSLEEP", "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL",
                       "DEPBAR", "BAR"])
 _BRANCHES = frozenset(["BRA", "BRX", "BRXU", "CALL", "RET", "BSSY"])
+# What has no turn in a queue. Loads, stores, shuffles, MUFU and POPC wait at a barrier, DADD, votes and branches not.
+_AT_HAND = frozenset(["BRA", "BSSY", "BSYNC", "WARPSYNC", "NOP"])
 _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
@@ -112,6 +115,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
                 row[TAKEN] = c.RETURNED
                 row[SLOT] += c.RETURN_SLOTS
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
+            row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL) or instruction.name in _AT_HAND
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
