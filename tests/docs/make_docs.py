@@ -247,6 +247,8 @@ _HELDOUT = {
     "heldout6": "Again by somebody who had seen neither: steps of simulations, graphs and sequences, sorting and "
                 "scans, integers and hashes, layouts of data, the ladder of matrix products, innards of language "
                 "models.",
+    "heldout7": "And again: particles, sparse and dense matrices, graphs and sorting, ciphers and sequences, images, "
+                "finance, networks; a fifth of them naive ones that others begin with.",
 }
 
 
