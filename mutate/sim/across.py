@@ -29,6 +29,31 @@ def different(values, guard):
 
 
 @njit(**INNER)
+def constant_cost(trace, control, w, pc, guard, offsets):
+    """What the record of an indexed load of constants has as its cost (``CONSTANT_LINES``); where its lanes want several
+
+    lines, a record of each is added to the trace.
+    """
+    words = different(offsets, guard)
+    if guard == 0:
+        return words
+    line = i64(offsets[first_lane(guard)]) // CONSTANT_LINE
+    left = guard
+    while left:
+        this = i64(offsets[first_lane(left)]) // CONSTANT_LINE
+        for lane in range(32):
+            if i64(offsets[lane]) // CONSTANT_LINE == this:
+                left &= ~(u32(1) << u32(lane))
+        if this == line and not left:
+            return words + CONSTANT_LINES * (1 + line)
+        at = control[2]
+        trace[at, 0], trace[at, 1], trace[at, 2] = w, pc, i64(guard)
+        trace[at, 3] = CONSTANT_MORE + CONSTANT_LINES * (1 + this)
+        control[2] = at + 1
+    return words
+
+
+@njit(**INNER)
 def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, constants, constant_starts, elapsed,
                  offsets, d0, d1, error):
     """Executes one of them; FAILED where a constant is out of range, and at a trap. ``elapsed`` is what clocks read."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mutate.sim.across import across_lanes, different
+from mutate.sim.across import across_lanes, constant_cost
 from mutate.sim.code import code_folder
 from mutate.sim.intrinsics import stack_i64, stack_u32, stack_u64
 from mutate.sim.jit import jit_into
@@ -121,7 +121,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 control[0], control[3] = budget, w
                 return LOG_FULL
-            if tracing and control[2] >= trace.shape[0]:
+            if tracing and control[2] + LANES >= trace.shape[0]:
                 pcs[w, current], masks[w, current] = pc, mask
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 control[0], control[3] = budget, w
@@ -419,8 +419,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     error[1], error[3] = w, pc
                     return FAILED
                 if tracing and op == LOAD_CONSTANT:
-                    cost = different(offsets, guard)
-                    cost += CONSTANT_LINES * (1 + offsets[first_lane(guard)] // CONSTANT_LINE)
+                    cost = constant_cost(trace, control, w, at_pc, guard, offsets)
                 pc += 1
             if tracing:
                 at = control[2]

@@ -63,8 +63,9 @@ SCRATCH = 8
 COUNTERS = 22
 
 # The cost of an indexed load of constants in the stream: different words, and by how many of CONSTANT_LINES a line of
-# so many bytes is the first one's (counted from 1).
-CONSTANT_LINES, CONSTANT_LINE = 256, 64
+# so many bytes is the first one's (counted from 1). Where lanes want several lines each has a record of its own before
+# the load's, with CONSTANT_MORE, and the load's has none.
+CONSTANT_LINES, CONSTANT_LINE, CONSTANT_MORE = 256, 64, 1 << 30
 
 # Multisets of accesses, by space and direction.
 (H_GLOBAL_LOAD, H_GLOBAL_STORE, H_GLOBAL_ATOMIC, H_SHARED_LOAD, H_SHARED_STORE, H_SHARED_ATOMIC, H_LOCAL_LOAD,

@@ -165,7 +165,7 @@ class Simulation:
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
         self.hashes = np.zeros((lay.MULTISETS, 4), np.uint64)
         self.objects = object_table(self.launch.textures, self.initial.addresses).reshape(-1)
-        self.trace = np.zeros((RECORDS if self.recorder is not None else 1, 4), np.int64)
+        self.trace = np.zeros((RECORDS + lay.LANES if self.recorder is not None else 1, 4), np.int64)
         self.control = np.zeros(9, np.int64)
         self.error = np.zeros(8, np.int64)
         self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,

@@ -135,3 +135,49 @@ __global__ void lane_lines(float *out, int turns, int words, int stride, int shi
     }
     out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   extern int table[16384] = zeros(); int out[264 * 512] = zeros();
+   lane_random(out, 50, 128u); lane_random(out, 50, 256u); lane_random(out, 50, 512u); lane_random(out, 50, 640u);
+   lane_random(out, 50, 768u); lane_random(out, 50, 1024u); lane_random(out, 20, 2048u); lane_random(out, 20, 4096u);
+   lane_random(out, 20, 16384u);
+   grid.x = 132; block.x = 32;
+   lane_random(out, 200, 512u); lane_random(out, 200, 1024u); lane_random(out, 200, 4096u); lane_random(out, 200, 16384u);
+   block.x = 128;
+   lane_random(out, 200, 512u); lane_random(out, 200, 1024u); lane_random(out, 200, 4096u); lane_random(out, 200, 16384u);
+*/
+// Words at random, another for each lane, of as many: those of a table that does not fit are in lines that come and go.
+__global__ void lane_random(int *out, int steps, unsigned words)
+{
+    unsigned i = blockIdx.x * 512 + threadIdx.x;
+    int sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        unsigned x = (i + k * 264 * 512) * 2654435769u;
+        x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;
+        sum += table[(unsigned)((unsigned long long)x * words >> 32)];
+    }
+    out[i] = sum;
+}
+
+/* kmutate launch
+   dim3 grid = { 264 }; dim3 block = { 512 };
+   extern int table[16384] = zeros(); int out[264 * 512] = zeros();
+   lane_steps(out, 40, 1, 0); lane_steps(out, 40, 2, 0); lane_steps(out, 40, 4, 0); lane_steps(out, 40, 8, 0);
+   lane_steps(out, 40, 16, 0); lane_steps(out, 40, 32, 0); lane_steps(out, 20, 32, 1); lane_steps(out, 20, 32, 2);
+   grid.x = 132; block.x = 32;
+   lane_steps(out, 200, 1, 0); lane_steps(out, 200, 2, 0); lane_steps(out, 200, 4, 0); lane_steps(out, 200, 8, 0);
+   lane_steps(out, 200, 16, 0); lane_steps(out, 200, 32, 0); lane_steps(out, 200, 32, 1); lane_steps(out, 200, 32, 2);
+*/
+// So many lines a load, all other ones in the next load; the words of a line are one (0), two (1) or four (2).
+__global__ void lane_steps(int *out, int steps, int lines, int spread)
+{
+    int t = threadIdx.x, lane = t & 31, sum = 0, at = (lane & lines - 1) * 16 + (lane >> 5 - spread);
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        sum += table[at & 16383];
+        at += lines * 16;
+    }
+    out[blockIdx.x * blockDim.x + t] = sum;
+}

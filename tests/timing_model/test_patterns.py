@@ -63,7 +63,10 @@ def simulated(kernel: str, launch: int) -> float:
     ("lane_loads", 0, 0.05), ("lane_loads", 3, 0.03), ("lane_loads", 10, 0.05),  # words that lanes want of constants
     ("lane_chain", 0, 0.06), ("lane_chain", 5, 0.03),  # ... one load after another
     ("table_walk", 0, 0.05), ("table_walk", 9, 0.1),  # a table that the first constant cache holds, and one of 4 KB
-    ("lane_lines", 4, 0.05), ("lane_lines", 8, 0.06), ("lane_lines", 13, 0.14),  # 32 and 4 warps, each at its place
+    ("lane_lines", 4, 0.05), ("lane_lines", 8, 0.06), ("lane_lines", 13, 0.05),  # 32 and 4 warps, each at its place
+    ("lane_random", 2, 0.03), ("lane_random", 5, 0.13), ("lane_random", 7, 0.05),  # lanes' own words: 2, 4 and 16 KB
+    ("lane_random", 10, 0.08), ("lane_random", 16, 0.03),  # one warp, and four
+    ("lane_steps", 2, 0.1), ("lane_steps", 5, 0.08), ("lane_steps", 13, 0.09),  # lines one after another: 4 and 32
     ("uniform_lines<16>", 3, 0.05), ("uniform_lines<16>", 8, 0.05),  # 32 warps in step, and one: 64 and 4 KB
     ("uniform_lines<16>", 9, 0.05), ("table_sweep", 10, 0.06),  # for the first time
     ("table_sweep", 8, 0.05),  # one warp

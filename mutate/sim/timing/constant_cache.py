@@ -21,13 +21,16 @@ from mutate.sim.timing.settings import (
 FAR_LINES = 1024
 _FAR_PARTS = 4
 """Lines that come together from far away."""
+COMING = 64
+"""As many as an SM has warps: each waits for one line at a time."""
 
 
 class Constants(NamedTuple):
     """Of each line of a cache (one for loads, one of each scheduler for uniform loads): its number (-1: none), when it
 
     was last used, and when it is there. ``free``: of the port by which lines come, in one element. ``far``: when four
-    lines of the next cache are there that were asked for together (0: they were not).
+    lines of the next cache are there that were asked for together (0: they were not). ``coming``: lines on their way to
+    the cache for loads (-1: none), and ``due``, when each is there: until then no other makes room for it.
     """
 
     tags: npt.NDArray[np.int64]
@@ -35,47 +38,86 @@ class Constants(NamedTuple):
     ready: npt.NDArray[np.float64]
     free: npt.NDArray[np.float64]
     far: npt.NDArray[np.float64]
+    coming: npt.NDArray[np.int64]
+    due: npt.NDArray[np.float64]
 
 
 def _empty(schedulers, lines):
     """Caches in which nothing is."""
     return Constants(np.full((1 + schedulers, lines), -1, np.int64), np.zeros((1 + schedulers, lines), np.int64),
                      np.zeros((1 + schedulers, lines), np.float64), np.zeros(1, np.float64),
-                     np.zeros(FAR_LINES, np.float64))
+                     np.zeros(FAR_LINES, np.float64), np.full(COMING, -1, np.int64), np.zeros(COMING, np.float64))
 
 
 empty_constants = jit_into(FOLDER, _empty)
 
 
-def _constant_wait(cache, which, line, part_of, turn, clock, settings):
-    """Clocks that a load issued at ``clock`` waits for its line in cache ``which``.
-
-    In the SM's one for lanes' loads the line that was used longest ago makes room, in a scheduler's that of the lines
-    with the same ``part_of`` which came first.
-    """
-    tags, ages, ready = cache.tags[which], cache.ages[which], cache.ready[which]
-    first, ways = 0, len(tags)
-    fill, latency = settings[S_CONSTANT_FILL], settings[S_CONSTANT_MISS]
-    if which > 0:
-        fill, latency = settings[S_UNIFORM_FILL], settings[S_UNIFORM_MISS]
-        ways = np.int64(settings[S_CONSTANT_UNIFORM])
-        first = part_of * ways
-    victim = first
-    for k in range(first, first + ways):
-        if tags[k] == line:
-            if which == 0:
-                ages[k] = turn
-            return max(0.0, ready[k] - clock)
-        if ages[k] < ages[victim]:
-            victim = k
+def _fetched(cache, line, clock, fill, latency, settings):
+    """When a line is there that is asked for at ``clock``."""
     begun = max(clock, cache.free[0])
     cache.free[0] = begun + fill
     part = (line - 1) // _FAR_PARTS % FAR_LINES
     if cache.far[part] == 0.0:
         cache.far[part] = begun + settings[S_CONSTANT_FAR]
+    return max(begun, cache.far[part]) + latency
+
+
+fetched = jit_into(FOLDER, _fetched, counted=False)
+
+
+def _lanes_wait(cache, line, most, turn, clock, settings):
+    """Clocks that a load by lanes issued at ``clock`` waits for a line; that which was used longest ago makes room."""
+    tags, ages, ready, coming, due = cache.tags[0], cache.ages[0], cache.ready[0], cache.coming, cache.due
+    latency = settings[S_CONSTANT_MISS]
+    free = -1
+    under_way = 0
+    soonest = 1e18
+    for k in range(COMING):
+        if coming[k] >= 0 and due[k] <= clock:
+            victim = 0
+            for i in range(len(tags)):
+                if ages[i] < ages[victim]:
+                    victim = i
+            tags[victim], ages[victim], ready[victim] = coming[k], turn, due[k]
+            coming[k] = -1
+        if coming[k] == line:
+            return due[k] - clock
+        if coming[k] < 0:
+            free = k
+        else:
+            under_way += 1
+            soonest = min(soonest, due[k])
+    for k in range(len(tags)):
+        if tags[k] == line:
+            ages[k] = turn
+            return 0.0
+    if under_way >= most:
+        return soonest - clock
+    there = fetched(cache, line, clock, settings[S_CONSTANT_FILL], latency, settings)
+    if free >= 0:
+        coming[free], due[free] = line, there
+    return there - clock
+
+
+lanes_wait = jit_into(FOLDER, _lanes_wait, counted=False)
+
+
+def _uniform_wait(cache, which, line, part_of, turn, clock, settings):
+    """The same of a uniform load of the scheduler ``which``, counted from 1; of the lines with the same ``part_of`` the
+
+    one that came first makes room.
+    """
+    tags, ages, ready = cache.tags[which], cache.ages[which], cache.ready[which]
+    ways = np.int64(settings[S_CONSTANT_UNIFORM])
+    victim = part_of * ways
+    for k in range(part_of * ways, part_of * ways + ways):
+        if tags[k] == line:
+            return max(0.0, ready[k] - clock)
+        if ages[k] < ages[victim]:
+            victim = k
     tags[victim], ages[victim] = line, turn
-    ready[victim] = max(begun, cache.far[part]) + latency
+    ready[victim] = fetched(cache, line, clock, settings[S_UNIFORM_FILL], settings[S_UNIFORM_MISS], settings)
     return ready[victim] - clock
 
 
-constant_wait = jit_into(FOLDER, _constant_wait)
+uniform_wait = jit_into(FOLDER, _uniform_wait, counted=False)

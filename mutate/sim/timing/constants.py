@@ -173,6 +173,11 @@ of each scheduler's one for uniform loads, lines that have the same place, and p
 part of the address choose it. So loads with no or one such part stay within 256 bytes, with four from 64 to 192 bytes
 within 1 KB (by one warp: uniform_lines<4>, 1 and 2, <16>, 13 and 14, <64>, 2 and 3).
 """
+CONSTANT_COMING = 4
+"""Lines on their way at once for loads whose lanes want several, which wait for one after another (lane_random: tables
+
+of 4 to 64 KB by 1, 4 and 32 warps within 12 %; just more than the cache holds, 2.5 and 3 KB, 37 and 32 % too fast).
+"""
 CONSTANT_FILL, CONSTANT_MISS, CONSTANT_HELD, CONSTANT_FAR = 36.0, 75.0, 3.0, 460.0
 """Clocks from one such line to the next of an SM, those by which a load of it comes later, those that a load which
 

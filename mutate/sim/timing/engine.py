@@ -15,7 +15,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
-from mutate.sim.timing.constant_cache import constant_wait, empty_constants
+from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.lines import HITS, TAGS
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
@@ -101,6 +101,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     constant_free = 0.0
     lines = int(settings[p.S_CONSTANT_LINES])
     constants = empty_constants(schedulers, lines)
+    several = int(settings[p.S_CONSTANT_COMING])
     launched = 0
     next_launch = 0.0
     leaves = -settings[p.S_LAUNCH]
@@ -172,6 +173,25 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             pc = pcs[k]
             row = table[pc]
             act = row[u.ACT]
+            if costs[k] >= lay.CONSTANT_MORE:
+                # Of the lines that lanes want one after another is looked up, and waited for.
+                missed = 0.0
+                while costs[k] >= lay.CONSTANT_MORE and missed <= 0.0:
+                    line = (costs[k] - lay.CONSTANT_MORE) // lay.CONSTANT_LINES
+                    if act == u.CONSTANT:
+                        missed = lanes_wait(constants, line, several, issued, float(clock), settings)
+                    if missed <= 0.0:
+                        k += 1
+                at[w] = k
+                if missed > 0.0:
+                    until = clock + np.int64(np.ceil(missed))
+                    stalls[pc, p.R_NOT_SELECTED] += clock - nxt[w] - taken[w]
+                    stalls[pc, p.R_DISPATCH] += taken[w]
+                    stalls[pc, p.R_SHORT] += until - clock
+                    taken[w] = 0
+                    nxt[w] = due[w] = until
+                    sched_next[s] = clock + 1
+                    continue
             unit = row[u.UNIT]
             b = w // each
             stalls[pc, p.ISSUED] += 1
@@ -314,9 +334,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
             elif act == u.CONSTANT:
                 line = costs[k] // lay.CONSTANT_LINES
                 missed = 0.0
-                if line > 0:
-                    missed = constant_wait(constants, 0 if unit == u.MIO else 1 + s, line, row[u.AUX], issued,
-                                           float(clock), settings)
+                if line > 0 and unit == u.MIO:
+                    missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)
+                elif line > 0:
+                    missed = uniform_wait(constants, 1 + s, line, row[u.AUX], issued, float(clock), settings)
                 if unit == u.MIO:
                     words = float(max(1, costs[k] % lay.CONSTANT_LINES))
                     begun = max(float(clock), constant_free)

@@ -1,0 +1,74 @@
+// Atomic additions in global memory by warps whose lanes go to rows of words: neighbours, lanes apart, several lanes to
+// one word, few rows of all warps. Timed on a GPU and by the model of time, as patterns.cu.
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   int places[1 << 22] = zeros();
+   row_adds<int>(places, 16, 131071u, 1, 1); row_adds<int>(places, 16, 65535u, 2, 1); row_adds<int>(places, 16, 32767u, 3, 1); row_adds<int>(places, 16, 32767u, 4, 1);
+   row_adds<int>(places, 16, 16383u, 8, 1); row_adds<int>(places, 8, 8191u, 16, 1); row_adds<int>(places, 8, 4095u, 32, 1);
+   row_adds<int>(places, 16, 131071u, 1, 2); row_adds<int>(places, 16, 131071u, 1, 4); row_adds<int>(places, 16, 131071u, 1, 8); row_adds<int>(places, 16, 131071u, 1, 32);
+   row_adds<int>(places, 16, 32767u, 3, 2); row_adds<int>(places, 16, 16383u, 8, 2); row_adds<int>(places, 16, 16383u, 8, 4); row_adds<int>(places, 16, 4095u, 32, 4);
+   row_adds<int>(places, 8, 0u, 1, 1); row_adds<int>(places, 8, 1u, 1, 1); row_adds<int>(places, 8, 3u, 1, 1); row_adds<int>(places, 8, 15u, 1, 1); row_adds<int>(places, 16, 63u, 1, 1);
+   row_adds<int>(places, 16, 255u, 1, 1); row_adds<int>(places, 16, 1023u, 1, 1); row_adds<int>(places, 8, 0u, 8, 1); row_adds<int>(places, 8, 0u, 1, 4); row_adds<int>(places, 8, 15u, 1, 4);
+   row_adds<int>(places, 8, 7u, 8, 1); row_adds<int>(places, 8, 63u, 8, 1);
+*/
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   float places[1 << 22] = zeros();
+   row_adds<float>(places, 16, 131071u, 1, 1); row_adds<float>(places, 16, 32767u, 3, 1); row_adds<float>(places, 16, 16383u, 8, 1); row_adds<float>(places, 16, 131071u, 1, 2);
+   row_adds<float>(places, 16, 131071u, 1, 4); row_adds<float>(places, 16, 131071u, 1, 32); row_adds<float>(places, 16, 16383u, 8, 4); row_adds<float>(places, 8, 0u, 1, 1);
+   row_adds<float>(places, 8, 15u, 1, 1); row_adds<float>(places, 16, 63u, 1, 1); row_adds<float>(places, 8, 15u, 1, 4);
+*/
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   double places[1 << 21] = zeros();
+   row_adds<double>(places, 16, 65535u, 1, 1); row_adds<double>(places, 16, 65535u, 1, 4); row_adds<double>(places, 16, 8191u, 8, 1); row_adds<double>(places, 8, 15u, 1, 1);
+*/
+// `dup` neighbours add to one word, the next ones to that `stride` words on; rows at random.
+template <typename T> __global__ void row_adds(T *places, int steps, unsigned rows, int stride, int dup)
+{
+    unsigned i = blockIdx.x * 256 + threadIdx.x, warp = i / 32, lane = i % 32;
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        unsigned x = (warp + k * 8448) * 2654435769u;
+        x ^= x >> 15; x *= 2246822519u; x ^= x >> 13; x *= 3266489917u; x ^= x >> 16;
+        atomicAdd(places + (x & rows) * (32 * stride) + lane / dup * stride, (T)(lane + 1));
+    }
+}
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   int places[1 << 22] = zeros(); int out[1056 * 256] = zeros();
+   row_gives(places, out, 16, 131071u, 1, 1); row_gives(places, out, 16, 32767u, 3, 1); row_gives(places, out, 16, 16383u, 8, 1); row_gives(places, out, 16, 131071u, 1, 4);
+   row_gives(places, out, 16, 131071u, 1, 32); row_gives(places, out, 8, 15u, 1, 1); row_gives(places, out, 8, 0u, 1, 1);
+*/
+// With the old values.
+__global__ void row_gives(int *places, int *out, int steps, unsigned rows, int stride, int dup)
+{
+    unsigned i = blockIdx.x * 256 + threadIdx.x, warp = i / 32, lane = i % 32, sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        unsigned x = (warp + k * 8448) * 2654435769u;
+        x ^= x >> 15; x *= 2246822519u; x ^= x >> 13; x *= 3266489917u; x ^= x >> 16;
+        sum += atomicAdd(places + (x & rows) * (32 * stride) + lane / dup * stride, (int)lane + 1);
+    }
+    out[i] = sum;
+}
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   float places[1 << 22] = zeros();
+   float_adds(places, 8, 1u); float_adds(places, 8, 32u); float_adds(places, 8, 128u); float_adds(places, 8, 512u); float_adds(places, 8, 1024u); float_adds(places, 16, 4096u);
+   float_adds(places, 16, 16384u); float_adds(places, 16, 65536u); float_adds(places, 16, 1048576u);
+*/
+// At random, each lane for itself.
+__global__ void float_adds(float *places, int steps, unsigned of)
+{
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        unsigned x = (i + k * 1056 * 256) * 2654435769u;
+        x ^= x >> 15; x *= 2246822519u; x ^= x >> 13; x *= 3266489917u; x ^= x >> 16;
+        atomicAdd(places + (unsigned)((unsigned long long)x * of >> 32), (float)i);
+    }
+}
