@@ -30,9 +30,9 @@ def different(values, guard):
 
 @njit(**INNER)
 def constant_cost(trace, control, w, pc, guard, offsets):
-    """What the record of an indexed load of constants has as its cost (``CONSTANT_LINES``); where its lanes want several
+    """What the record of an indexed load of constants has as its cost (``CONSTANT_LINES``).
 
-    lines, a record of each is added to the trace.
+    Where its lanes want several lines, a record of each is added to the trace.
     """
     words = different(offsets, guard)
     if guard == 0:
