@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
-FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity")
+FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds")
 
 
 @cache
@@ -90,6 +90,10 @@ def simulated(kernel: str, launch: int) -> float:
     ("split<1>", 1, 0.04), ("split<2>", 2, 0.04), ("skip<1>", 5, 0.05), ("descend", 2, 0.07),  # 32
     ("trips", 5, 0.1),
     ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.17), ("turned", 3, 0.1),  # L1 holds it, and does not
+    ("row_adds<int>", 15, 0.05), ("row_adds<int>", 17, 0.08), ("row_adds<int>", 19, 0.06),  # all warps to few rows
+    ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.06), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
+    ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.19),  # old values, wide words
+    ("float_adds", 0, 0.02), ("float_adds", 2, 0.06), ("float_adds", 4, 0.03), ("float_adds", 7, 0.06),
     ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
 ])

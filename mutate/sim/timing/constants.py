@@ -29,16 +29,29 @@ recording has 114.6, 117.7 was an earlier run's).
 """
 ATOMIC_SECTOR = _PER_NS / 103.0
 """Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
-ATOMIC_SAME = 1.98 / 1.3666
-"""Clocks of the whole GPU between additions at one place in L2 (add_one_word)."""
-ATOMIC_PLACE = 9
-"""Additions to addresses that agree but for so many last bits go one after another (add_one_word, add_one_line)."""
-ATOMIC_PARTS = 80
-"""Parts of L2 that add: the busiest has its busiest place and its share of the others. With that spread_adds of
+ADDS = "tests/machines/reference/h200_adds.csv: made by tests/machines/adds.cu on an H200, with ncu's counts"
+"""The source of values that name it."""
+ATOMIC_SAME, ATOMIC_WHOLE = 1.98 / 1.3666, 1.98 * 0.61
+"""Clocks of the whole GPU for a sector of additions at one place in L2 (add_one_word; ADDS, float_adds: 0.70 to
 
-tests/machines/turns.cu, to 1 to 4 million words at random, come out within 17 %, but for 128 words. At ATOMIC_SAME each
-they are 109 additions a nanosecond, beside the 103 of ATOMIC_SECTOR.
+0.75 ns), and for one to all words of which a warp adds (ADDS, row_adds<int>, 15 to 19, row_gives, 5 and 6: 0.60 to
+
+0.64 ns).
 """
+ATOMIC_SUM = 1.98 * 1.757
+"""Those between additions of floats to one word (ADDS, float_adds)."""
+ATOMIC_GIVES = _PER_NS / 72.0
+"""Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).
+"""
+ATOMIC_PLACE, ATOMIC_PARTS = 8, 78
+"""Additions to addresses that agree but for so many last bits go one after another, and as many parts of L2 as add at
+
+once: the busiest has its busiest place and its share of the others. Of all sectors it has, by ncu (ADDS:
+lts__d_atomic_input_cycles_active.max), those of 256 bytes, a half of 512, a quarter of 2 KB, a 32nd of 16 KB; of 256 KB
+an 85th, but then all together do what 66 to 76 could to words at random (88 to 104 sectors a ns), 78 to rows (107).
+"""
+STORE_PLACE = 9
+"""The same of stores (hot_stores)."""
 STORE_SAME = 1.98 * 1.1
 """The same between stores (hot_stores to 64 places, hot_flag and hot_branch to 32 of tests/machines/patterns.cu: 1.08,
 

@@ -322,9 +322,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                                 result = returned(returns, result, cost)
                     else:
                         same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
-                        result = write(kind, first, sectors, start, result, b, instance[w], instance[w] // sampled,
-                                       issued, same, streams, reuse, apart, l1, l2, written, seen, state,
-                                       settings, busy)
+                        result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
+                                       instance[w] // sampled, issued, same, streams, reuse, apart, l1, l2, written,
+                                       seen, state, settings, busy)
                         stored[s], stored_by[s], stored_of[s] = q, w, instance[w]
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:

@@ -16,7 +16,6 @@ from mutate.machines import Machine
 from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
 from mutate.occupancy.calculator import effective_capacity
 from mutate.sass.disasm import Instruction
-from mutate.sim import layout as lay
 from mutate.sim.caches import goes_around
 from mutate.sim.image import Image
 from mutate.sim.places import Places
@@ -26,6 +25,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
+from mutate.sim.timing.one_place import least_clocks
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import Sample, record
 from mutate.sim.timing.scoreboard import registers_of
@@ -246,7 +246,7 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     part = 1.0 / (share * sms)
     s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
     s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
-    s[p.S_ATOMIC] = c.ATOMIC_SECTOR * part
+    s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = c.ATOMIC_SECTOR * part, c.ATOMIC_GIVES * part
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 
@@ -355,10 +355,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
-    bound, what = _hottest(sample) * c.ATOMIC_SAME, "atomics at one place"
-    stores = _most_stores(sample)
-    if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
-        bound, what = max((bound, what), (stores * c.STORE_SAME, "stores to one place"))
+    bound, what = least_clocks(sample, kernel.listing, cycles, sms)
     limit = ""
     bounded = bound > cycles
     if bounded:
@@ -416,46 +413,3 @@ def _traffic(busy: npt.NDArray[np.float64]) -> dict[str, float]:
             "local_sectors": float(busy[p.N_LOCAL]), "local_hits": float(busy[p.N_LOCAL_HITS]),
             "l2_read_sectors": float(busy[p.N_L2_READ]), "l2_write_sectors": float(busy[p.N_L2_WRITE]),
             "dram_read_sectors": float(busy[p.N_DRAM_READ]), "dram_write_sectors": float(busy[p.N_DRAM_WRITE])}
-
-
-def _hottest(sample: Sample) -> float:
-    """Rounds of atomics, in the whole grid, that go one after another: those at the place that has most of them, and
-
-    the share of all others that the part of L2 has where it lies.
-    """
-    s = sample.streams
-    if not (s.requests[:, 2] == lay.H_GLOBAL_ATOMIC).any():
-        return 0.0
-    kinds = np.repeat(s.requests[:, 2], s.requests[:, 5])
-    mine = s.sectors[kinds == lay.H_GLOBAL_ATOMIC]
-    _, counts = np.unique(mine >> (c.ATOMIC_PLACE - 5), return_counts=True)
-    rounds = counts.max() + (counts.sum() - counts.max()) / c.ATOMIC_PARTS
-    return float(rounds) * sample.grid_blocks / len(sample.blocks)
-
-
-def _most_stores(sample: Sample) -> float:
-    """Stores of one sector, in the whole grid, at the place that has most of them, of places that several blocks have:
-
-    they go one after another, too. Those that follow each other in a warp are one.
-    """
-    s = sample.streams
-    if len(sample.blocks) < 2:
-        return 0.0
-    stored = np.zeros(len(s.requests) + 1, np.bool_)
-    stored[:-1] = (s.requests[:, 2] == lay.H_GLOBAL_STORE) & (s.requests[:, 5] > 0)
-    at = np.flatnonzero(stored[s.request])
-    if not len(at):
-        return 0.0
-    requests = s.requests[s.request[at]]
-    firsts = s.sectors[requests[:, 4]]
-    warps = np.searchsorted(s.starts[:, :-1].ravel(), at, side="right")
-    other = np.ones(len(at), np.bool_)
-    other[1:] = (firsts[1:] != firsts[:-1]) | (warps[1:] != warps[:-1])
-    single = other & (requests[:, 5] == 1)
-    places, which, counts = np.unique(firsts[single] >> (c.ATOMIC_PLACE - 5), return_inverse=True, return_counts=True)
-    blocks = (warps[single] - 1) // (s.starts.shape[1] - 1)
-    lowest, highest = np.full(len(places), len(sample.blocks)), np.full(len(places), -1)
-    np.minimum.at(lowest, which, blocks)
-    np.maximum.at(highest, which, blocks)
-    shared = counts[highest > lowest]
-    return float(shared.max()) * sample.grid_blocks / len(sample.blocks) if len(shared) else 0.0

@@ -19,7 +19,7 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
+from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import differ
 from mutate.sim.watch import LOG_ROWS, Log
@@ -78,6 +78,7 @@ class Keeper:
 
     def __init__(self, warps: int, bases: Array, longest: int, rules: int = VOLTA) -> None:
         self.touches = Touches(bases, cached=rules != TESLA)
+        self.hot = np.zeros((HOT_WORDS, HOT_COLUMNS), np.int64)
         self._warps, self._longest, self._rules = warps, longest, rules
         self._of_request = _SECTORS_OF_REQUEST * (1 if rules == VOLTA else 2)
         self._order: dict[int, int] = {}
@@ -110,7 +111,7 @@ class Keeper:
         requests, sectors = self._requests[0][self._q :], self._sectors[0][self._s :]
         if len(self._covers) < records * self._of_request:
             self._covers = np.empty(records * self._of_request, np.uint32)
-        self._asked = gather(log.head, log.where, records, requests, sectors, self._covers, self._rules)
+        self._asked = gather(log.head, log.where, records, requests, sectors, self._covers, self.hot, self._rules)
 
     def add(self, block: int, records: npt.NDArray[np.int64]) -> None:
         del block
@@ -161,14 +162,15 @@ class Keeper:
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
-    ``touched``: ``Touches.tally``. ``near``: of blocks of the grid that are neighbours of a sampled one, by how many
-    blocks they come before it, and of each array the part of that block's sectors which they read as well. ``works``:
-    (number, warp instructions) of these blocks and, where those say too little, of others of the grid. ``other``: the
-    streams of a block elsewhere in the grid.
+    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``near``: of blocks of the grid
+    that are neighbours of a sampled one, by how many blocks they come before it, and of each array the part of that
+    block's sectors which they read as well. ``works``: (number, warp instructions) of these blocks and, where those
+    say too little, of others of the grid. ``other``: the streams of a block elsewhere in the grid.
     """
 
     streams: Streams
     touched: Array
+    hot: Array
     blocks: tuple[int, ...]
     grid_blocks: int
     instructions: int
@@ -236,8 +238,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             witness = Keeper((launch.threads + 31) // 32, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
-    return Sample(keeper.streams(blocks), keeper.touches.tally, blocks, total, int(executed.sum()), initial, near,
-                  tuple(sorted(works.items())), other)
+    return Sample(keeper.streams(blocks), keeper.touches.tally, keeper.hot, blocks, total, int(executed.sum()), initial,
+                  near, tuple(sorted(works.items())), other)
 
 
 def _survey(works: dict[int, int], total: int, simulation: Simulation) -> None:

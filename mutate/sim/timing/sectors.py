@@ -21,6 +21,7 @@ from mutate.sim.timing.settings import (
     N_LOCAL,
     N_LOCAL_HITS,
     S_ATOMIC,
+    S_ATOMIC_GIVES,
     S_ATOMIC_LATENCY,
     S_DRAM_LATENCY,
     S_HALVES,
@@ -207,12 +208,13 @@ def _by_luck(sector, r, adds, updates, seen, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, block, instance, turn, issued, same, streams, reuse, apart, l1, l2,
+def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, streams, reuse, apart, l1, l2,
            written, seen, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written.
 
-    ``seen``: writes at random so far, by array. ``same``: the request of the store that the warp's scheduler issued
-    just before, if the same warp's (else -1): what both have goes to L2 once, if it is in few lines.
+    ``gives``: the old values are wanted. ``seen``: writes at random so far, by array. ``same``: the request of the
+    store that the warp's scheduler issued just before, if the same warp's (else -1): what both have goes to L2 once,
+    if it is in few lines.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again = reuse.written, reuse.common, reuse.again
@@ -254,7 +256,7 @@ def _write(kind, first, count, start, result, block, instance, turn, issued, sam
             fill(tags, ages, ready, place, victim, near, issued, 1.0)
             dirty[victim] = True
             continue
-        taken = settings[S_ATOMIC]
+        taken = settings[S_ATOMIC_GIVES] if gives else settings[S_ATOMIC]
         if not adds:
             taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
                                      settings[S_WRITE_LINE])

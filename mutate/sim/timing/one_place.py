@@ -1,0 +1,103 @@
+"""Accesses of the whole grid that go one after another at one place of L2: the least clocks that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sass.disasm import Instruction
+from mutate.sim import layout as lay
+from mutate.sim.timing import constants as c
+from mutate.sim.timing.gather import HOT_COUNT, HOT_PC
+from mutate.sim.timing.sampling import Sample
+
+Ints = npt.NDArray[np.int64]
+_SECTOR, _WORDS = 5, 8
+
+
+def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int) -> tuple[float, str]:
+    """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that."""
+    found = max((_atomics(sample), "atomics at one place"), (_one_word(sample, listing), "atomics at one word"))
+    stores = _most_stores(sample)
+    if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
+        found = max(found, (stores * c.STORE_SAME, "stores to one place"))
+    return found
+
+
+def _scale(sample: Sample) -> float:
+    return sample.grid_blocks / len(sample.blocks)
+
+
+def _records(sample: Sample, kind: int) -> tuple[Ints, Ints, Ints]:
+    """Records that have requests of a kind, their requests' numbers, and the numbers of their warps."""
+    s = sample.streams
+    wanted = np.zeros(len(s.requests) + 1, np.bool_)
+    wanted[:-1] = (s.requests[:, 2] == kind) & (s.requests[:, 5] > 0)
+    at = np.flatnonzero(wanted[s.request])
+    # Blocks are kept in the order in which they ran.
+    firsts = s.starts[:, :-1].ravel()
+    order = np.argsort(firsts, kind="stable")
+    return at, s.request[at], order[np.searchsorted(firsts[order], at, side="right") - 1]
+
+
+def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_]:
+    """Of each of so many places, whether several blocks have it; ``which`` of them an access is to, by which block."""
+    lowest, highest = np.full(len(places), np.iinfo(np.int64).max), np.full(len(places), -1)
+    np.minimum.at(lowest, which, blocks)
+    np.maximum.at(highest, which, blocks)
+    return highest > lowest
+
+
+def _atomics(sample: Sample) -> float:
+    """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies."""
+    s = sample.streams
+    at, adds, warps = _records(sample, lay.H_GLOBAL_ATOMIC)
+    if not len(at):
+        return 0.0
+    counts = s.requests[adds, 5]
+    which = np.repeat(np.arange(len(adds)), counts)
+    first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
+    sectors = s.sectors[first + np.arange(len(which))]
+    whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= _WORDS * counts
+    takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
+    names, place = np.unique(sectors >> (c.ATOMIC_PLACE - _SECTOR), return_inverse=True)
+    each = np.bincount(place, weights=takes) * _scale(sample)
+    # What one of several blocks has alone is no other block's.
+    blocks = warps // (s.starts.shape[1] - 1)
+    shared = _of_several(names, place, blocks[which]) if len(sample.blocks) > 1 else np.ones(len(names), np.bool_)
+    mine = np.where(shared, each, each / _scale(sample))
+    busiest = int(mine.argmax())
+    # Its neighbour is in another part.
+    rest = each[(names != names[busiest]) & (names != names[busiest] ^ 1)]
+    parts = min(len(rest), c.ATOMIC_PARTS) if shared.any() else c.ATOMIC_PARTS
+    return float(mine[busiest] + rest.sum() / max(1, parts))
+
+
+def _one_word(sample: Sample, listing: Sequence[Instruction]) -> float:
+    """Additions of floating-point numbers to the word that has most: each waits for the sum of the one before."""
+    hot = sample.hot[np.argmax(sample.hot[:, HOT_COUNT])]
+    opcode = listing[int(hot[HOT_PC])].opcode
+    floating = any(f".{kind}" in opcode for kind in ("F16", "BF16", "F32", "F64"))
+    return float(hot[HOT_COUNT]) * c.ATOMIC_SUM * _scale(sample) if floating else 0.0
+
+
+def _most_stores(sample: Sample) -> float:
+    """Stores of one sector, in the whole grid, at the place that has most of them, of places that several blocks have:
+
+    they go one after another, too. Those that follow each other in a warp are one.
+    """
+    s = sample.streams
+    at, stores, warps = _records(sample, lay.H_GLOBAL_STORE)
+    if len(sample.blocks) < 2 or not len(at):
+        return 0.0
+    requests = s.requests[stores]
+    firsts = s.sectors[requests[:, 4]]
+    other = np.ones(len(at), np.bool_)
+    other[1:] = (firsts[1:] != firsts[:-1]) | (warps[1:] != warps[:-1])
+    single = other & (requests[:, 5] == 1)
+    names, place, counts = np.unique(firsts[single] >> (c.STORE_PLACE - _SECTOR), return_inverse=True,
+                                     return_counts=True)
+    shared = counts[_of_several(names, place, warps[single] // (s.starts.shape[1] - 1))]
+    return float(shared.max()) * _scale(sample) if len(shared) else 0.0
