@@ -51,9 +51,16 @@ class Scanner:
         self._foreign = bool(values.function.owner) and bool(unknown_base(values.unit, values.function.owner))
         initialisers = values.function.node.find("field_initializer_list")
         if initialisers is not None:
-            self._scan_all([part for each in initialisers.kids for part in each.kids
-                            if part.type in ("argument_list", "initializer_list")])
+            self._initialisers(initialisers)
         self._scan(values.function.body, "value")
+
+    def _initialisers(self, node: Node) -> None:
+        """What a constructor gives its members; of what a reference is bound to only the place is used."""
+        for each in node.kids:
+            member = self.values.scopes.members.get(each.kids[0].text) if each.kids else None
+            for part in each.kids:
+                if part.type in ("argument_list", "initializer_list"):
+                    self._scan_all(part.kids, "address" if member is not None and member.is_ref else "value")
 
     def _record(self, access: Access) -> None:
         access.in_lambda = self._in_lambda > 0

@@ -156,6 +156,9 @@ def result(values: Values, functions: tuple[Function, ...], args: list[Node], fo
         held = values.pointee_in(Value(type_, spaces, roots)) if type_.is_address else ()
         return Value(type_, spaces, roots, *held)
     if may_point(values.unit, type_):
+        if found is not None and found.spaces and type_.kind == "pointer" and (inside := _returns_inside(values, function)):
+            # Into an array of the object itself: where that lives.
+            spaces, roots = (found.spaces, found.roots) if all(inside) else (spaces | found.spaces, roots | found.roots)
         return Value(type_, frozenset(), frozenset(), spaces, roots)
     return Value(type_)
 
@@ -211,6 +214,34 @@ def _behind_numbers(values: Values, function: Function, name: str) -> bool:
     behind = member.type.elem if member is not None and member.type.kind == "pointer" else None
     return behind is not None and behind.kind == "value" and (
         hides_no_pointer(values.unit, behind) or _is_class_parameter(function, behind.name))
+
+
+def _returns_inside(values: Values, function: Function) -> list[bool]:
+    """Of each pointer that a function returns, whether it points into its object; empty where none does."""
+    members = members_of(values.unit, function.owner)
+
+    def is_part(node: Node) -> bool:
+        if node.type == "subscript_expression":
+            return (base := node.get("argument")) is not None and points_inside(base)
+        name = node.text.removeprefix("this->")
+        return node.text == "*this" or (name in members and not members[name].is_ref)
+
+    def points_inside(node: Node) -> bool:
+        if node.type == "parenthesized_expression" and node.kids:
+            return points_inside(node.kids[-1])
+        if node.type == "pointer_expression" and (inner := node.get("argument")) is not None:
+            return node.text.startswith("&") and is_part(inner)
+        if node.type == "binary_expression" and (left := node.get("left")) is not None:
+            return points_inside(left)
+        if node.type == "cast_expression" and (value := node.get("value")) is not None:
+            return points_inside(value)
+        if node.type == "call_expression" and (args := node.get("arguments")) is not None and len(args.kids) == 1:
+            return "_cast<" in node.text[: args.start - node.start] and points_inside(args.kids[0])
+        name = node.text.removeprefix("this->")
+        return node.type == "this" or (name in members and members[name].type.kind == "array")
+
+    found = [points_inside(n.kids[0]) for n in function.body.walk() if n.type == "return_statement" and n.kids]
+    return found if any(found) else []
 
 
 def _returns_member(values: Values, function: Function) -> bool:

@@ -52,6 +52,7 @@ class FunctionInfo:
     number: int = 0
     """Tells apart the analyses of one function, and of its overloads, under different contexts."""
     _uses: dict[Node, frozenset[Obj]] = field(default_factory=dict)
+    _unread: dict[Node, frozenset[Var]] = field(default_factory=dict)
     local_writes: dict[int, bool] = field(default_factory=dict)
     """Whether what a parameter points to is written, of those that have been asked for (``local_writes``)."""
     _changed: frozenset[str] | Literal[False] | None = False
@@ -65,16 +66,18 @@ class FunctionInfo:
             found = self._uses[node] = frozenset(out)
         return found
 
-    def _collect(self, node: Node, out: set[Obj]) -> None:
+    def _collect(self, node: Node, out: set[Obj], placed: bool = False) -> None:
+        """``placed``: of the lvalue only the place is used, as in ``&a.b``."""
         if node.type in ("sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype"):
             return
         if node.type == "identifier":
             var = self.scopes.var_of.get(node)
             if var is not None:
                 out.add(var)
-                if var.home and var.type.kind != "array":
+                if var.home and var.type.kind != "array" and not placed:
                     out.update(Mem(r) for r in var.home_roots)
-                if var.space in MEMORY and var.type.kind != "array" and not self.values.hands_over(node):
+                if var.space in MEMORY and var.type.kind != "array" and not placed and not self.values.hands_over(node) and \
+                        not self._only_placed(node):
                     # A shared scalar: its value is in memory, under no other name.
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
@@ -89,7 +92,7 @@ class FunctionInfo:
             return
         if (own := self.values.own_member(node)) is not None:
             out.add(own)
-            if own.home and own.type.kind != "array":
+            if own.home and own.type.kind != "array" and not placed:
                 out.update(Mem(r) for r in own.home_roots)
             return
         if node.type == "field_expression" and self._is_constant(node):
@@ -103,11 +106,44 @@ class FunctionInfo:
             out.update(Mem(r) for r in access.roots if access.kind != "async" or r.space is not Space.SHARED)
         call = self.sites.call_at.get(node)
         if call is not None:
+            unread = self._unread_by(call)
             for spaces, roots in call.targets:
                 if spaces:
-                    out.update(Mem(r) for r in roots)
+                    out.update(Mem(r) for r in roots - unread)
+        inner = node.get("argument")
+        op = node.get("operator") if inner is not None else None
         for kid in node.kids:
-            self._collect(kid, out)
+            self._collect(kid, out, kid is inner and (
+                (node.type == "pointer_expression" and op is not None and op.text == "&") or (placed and (
+                    (node.type == "field_expression" and op is not None and op.text == ".") or
+                    (node.type == "subscript_expression" and self.values.value(kid).type.kind == "array")))))
+
+    def _only_placed(self, node: Node) -> bool:
+        """Whether of an object in memory only the place is used: what is read of it is an access of its own, or one of
+
+        the member function that is called on it.
+        """
+        up = node.parent
+        if up is None or up.type != "field_expression" or up.get("argument") is not node or \
+                (op := up.get("operator")) is None or op.text != ".":
+            return False
+        called = up.parent
+        return called is None or called.type != "call_expression" or called.get("function") is not up or \
+            bool(self.callees.get(called))
+
+    def _unread_by(self, call: Call) -> frozenset[Var]:
+        """The shared arrays that a call gets and that nothing reads which it reaches."""
+        given = {r for _, roots in call.targets for r in roots if r.space is Space.SHARED}
+        if not given or not self.callees.get(call.node):
+            return frozenset()
+        found = self._unread.get(call.node)
+        if found is None:
+            reached = {id(i): i for c in self.callees[call.node] for i in c.reachable()}.values()
+            followed = all(i.callees.get(c.node) or c.local is not None for i in reached for c in i.sites.calls)
+            read = {r for i in reached for a in i.sites.accesses if a.reads or a.kind in ("atomic", "asm")
+                    for r in a.roots}
+            found = self._unread[call.node] = frozenset(given - read) if followed else frozenset()
+        return found
 
     def _is_constant(self, node: Node) -> bool:
         """Whether a member is a constant of its type: how many elements a fragment of a matrix has."""
@@ -369,6 +405,17 @@ def _takes(unit: Unit, function: Function, count: int) -> bool:
     return required <= count and (unbounded or count <= len(nodes))
 
 
+def _places(values: Values, call: Call, callee: Function) -> ParamTargets:
+    """What a call hands on to the parameters: of an object that is handed on by reference, where it lives."""
+    out = list(call.targets[: min(len(call.args), len(callee.params))])
+    for i, arg in enumerate(call.args[: len(out)]):
+        v = values.value(arg)
+        if "&" in callee.params[i].type_text and v.type.kind == "value" and v.roots and v.spaces and \
+                v.spaces <= LOCAL and values.unit.struct(v.type.name) is not None:
+            out[i] = (v.spaces, v.roots)
+    return tuple(out)
+
+
 def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Program:
     """Analyses a kernel and, transitively, the device functions of the unit that it calls.
 
@@ -394,6 +441,9 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                 handed += [state_of_call.home, *(
                     state_of_call.pointers(m) for m, v in members_of(unit, call.callees[0].owner).items()
                     if not hides_no_pointer(unit, v.type))]
+            # Also what the pointers of local objects point to that are handed on by a pointer.
+            handed += [(frozenset(r.spaces), frozenset(r.roots)) for s, roots in given if s and s <= LOCAL
+                       for r in sorted(roots, key=lambda r: r.name) if r.type.kind == "value"]
             context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
                             for s, roots in handed)
             for callee in call.callees:
@@ -413,7 +463,7 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                     if len(contexts) >= _MAX_CONTEXTS:
                         recursive.add(callee.name)
                         continue
-                    found = build(callee, given[: len(callee.params)], (*stack, id(callee.node)), context,
+                    found = build(callee, _places(values, call, callee), (*stack, id(callee.node)), context,
                                   state_of_call)
                     # All overloads that one call may mean get one number, and so one name.
                     known = numbers.setdefault(callee.name, {})

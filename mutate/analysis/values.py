@@ -6,6 +6,7 @@ side of keeping code, never on the side of dropping an access.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from mutate.analysis.called import may_keep, may_point, member_called, object_of, result, returned_type
@@ -66,6 +67,7 @@ def template_argument_type(unit: Unit, function: Node | None) -> Type:
     return type_of_descriptor(unit, descriptor) if descriptor is not None else UNKNOWN_TYPE
 
 
+_EXTERN = re.compile(r"\bextern\b")
 _NO_ADDRESS = frozenset({"float", "double", "bool", "char", "short", "half"})
 class Values:
     """Evaluates expressions of one function under given spaces of its pointer parameters."""
@@ -102,14 +104,19 @@ class Values:
         self._propagate()
 
     def _find_shared_makers(self) -> dict[str, Var]:
-        """Types and functions that hand out shared memory (``SharedMemory<T>()``), as arrays of their own."""
+        """Types and functions that hand out shared memory (``SharedMemory<T>()``), as arrays of their own.
+
+        Only what is declared ``extern`` has its extent from the launch.
+        """
         makers: dict[str, Var] = {}
         for file in self.unit.files():
             for item in file.items:
                 if item.kind in ("type", "function") and "__shared__" in item.mentions \
                         and "__global__" not in item.mentions:
                     for name in item.names:
-                        makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=True)
+                        known = makers.get(name)
+                        makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=(
+                            known is not None and known.dynamic) or _EXTERN.search(item.node.text) is not None)
         return makers
 
     def shared_made(self, functions: Sequence[Function]) -> Var | None:

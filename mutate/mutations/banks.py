@@ -8,6 +8,7 @@ from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space, Var
+from mutate.analysis.value import is_number
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
@@ -35,9 +36,7 @@ def _array_of(a: Access) -> Var | None:
 
 def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str, handed: dict[Var, None]) -> bool:
     """Rewrites one access; False when it cannot be. ``handed`` collects arrays that the caller must hand on."""
-    if array.type.kind != "array":
-        return True  # a shared scalar is a broadcast already
-    name, size = array.name, f"(unsigned)sizeof({array.name})"
+    name, size = _place(array), f"(unsigned)sizeof({array.name})"
     if array.dynamic and not array.type.extent:
         name, size = "km_dynamic", "km_dynamic_bytes()"
     elif not _visible(info, array):
@@ -57,6 +56,33 @@ def _wrap(info: FunctionInfo, out: Rewriter, a: Access, array: Var, id_: str, ha
     # Two members of one vector are one wide access: they must stay beside each other.
     out.wrap(element if whole and element is not None else a.node, f"km_bank({name}, {size}, &", ")", note)
     return True
+
+
+def _place(array: Var) -> str:
+    """The expression of a shared array's address."""
+    return array.name if array.type.kind == "array" else f"&{array.name}"
+
+
+def _has_index(info: FunctionInfo, a: Access, array: Var) -> bool:
+    """Whether an access is to one of several elements: that of a shared scalar, or a member of one object, is to the
+
+    same word for all threads, a broadcast already.
+    """
+    if array.type.kind == "array":
+        return True
+    node, owner = a.node, info.function.owner
+    if info.values.unit.struct(array.type.name) is None or is_number(array.type):
+        return False
+    if a.kind == "atomic" and (args := arguments(node)):
+        node = args[0].get("argument") or node if args[0].type == "pointer_expression" else node
+    while node.type == "field_expression" and (op := node.get("operator")) is not None and op.text == "." and \
+            (inner := node.get("argument")) is not None:
+        node = inner
+    if node.type == "field_expression" and (inner := node.get("argument")) is not None and inner.type == "this":
+        node = inner
+    if node.type == "this" or info.scopes.members.get(node.text) is not None:
+        return owner != array.type.name  # an element of an array of objects in the object
+    return node.type != "identifier"
 
 
 def _element(info: FunctionInfo, a: Access) -> Node | None:
@@ -99,7 +125,7 @@ def _calls(info: FunctionInfo, out: Rewriter, names: dict[int, str],
         extra: list[str] = []
         for array in dict.fromkeys(v for c in hit for v in handed.get(id(c), {})):
             if _visible(info, array):
-                extra += [f"{array.name}, (unsigned)sizeof({array.name})"]
+                extra += [f"{_place(array)}, (unsigned)sizeof({array.name})"]
             elif array in handed.get(id(info), {}):
                 extra += [f"km_{array.name}, km_{array.name}_bytes"]
             else:
@@ -162,10 +188,16 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
             if array is None or a.spaces != {Space.SHARED}:
                 return Refused("unknown-shared-array", f"`{text}` may touch more than one array: its index cannot be "
                                                        "wrapped into a range", span)
+            if not _has_index(info, a, array):
+                continue
+            if info is program.kernel and not array.dynamic and not _visible(info, array):
+                return Refused("shared-array-out-of-scope", f"`{text}` is in a shared array that {array.name} declares "
+                               "and hands out: its name and size are not known in the kernel", span,
+                               "declare the array in the kernel")
             if not _wrap(info, out, a, array, id_, handed.setdefault(id(info), {})):
                 return Refused("unknown-shared-access", f"`{text}` cannot be given another index", span)
             dynamic |= array.dynamic
-            changed += array.type.kind == "array"
+            changed += 1
     if not changed:
         return Refused("no-shared-index", "no shared access has an index that could be changed"
                        + (": the contents of every shared array decide addresses or control flow" if protected else ""))
