@@ -276,9 +276,9 @@ class Scanner:
                 self._scan(arg, "address" if by_reference and _is_lvalue(arg) else "value")
             self._plain_call(node, name, args, local=local)
             return
-        if self.values.unit.struct(name) is not None and name not in self._functions:
+        if name not in self._functions and (made := self.values.class_named(name)):
             self._scan_all(args)
-            self._makes(node, name, args)
+            self._makes(node, made, args)
             return
         builtin = BUILTINS.get(name)
         if name == "memcpy" and (self._copies_to_variable(node, args) or self._copies_from_variable(node, args)):

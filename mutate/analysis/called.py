@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mutate.analysis.made import joined, made_by
 from mutate.analysis.objects import ObjectState, any_member_functions, member_functions, members_of
 from mutate.analysis.symbols import Space, Type, Var, pointer_to, resolve_named, type_name
 from mutate.analysis.value import MEMORY, Value, hides_no_pointer
@@ -117,7 +118,12 @@ def state_of(values: Values, called: Called) -> ObjectState:
     if called.in_registers:
         home = frozenset()
 
+    made = made_by(values, found.type.name, called.receiver) if called.receiver is not None and not called.arrow \
+        and not found.roots else None
+
     def pointers(member: str) -> tuple[frozenset[Space], frozenset[Var]]:
+        if made is not None:
+            return joined(values, made.get(member, ()))
         if not found.spaces and not found.roots:
             return found.targets or frozenset({Space.UNKNOWN}), found.target_roots
         return values.pointee_in(found, member)
@@ -156,7 +162,8 @@ def result(values: Values, functions: tuple[Function, ...], args: list[Node], fo
         held = values.pointee_in(Value(type_, spaces, roots)) if type_.is_address else ()
         return Value(type_, spaces, roots, *held)
     if may_point(values.unit, type_):
-        if found is not None and found.spaces and type_.kind == "pointer" and (inside := _returns_inside(values, function)):
+        inside = _returns_inside(values, function) if found is not None and type_.kind == "pointer" else []
+        if found is not None and found.spaces and inside:
             # Into an array of the object itself: where that lives.
             spaces, roots = (found.spaces, found.roots) if all(inside) else (spaces | found.spaces, roots | found.roots)
         return Value(type_, frozenset(), frozenset(), spaces, roots)

@@ -6,13 +6,15 @@ its caller's object says; a member function that is called on several kinds of o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mutate.analysis.symbols import Space, Type, Var, declared_type, resolve_named, type_name
+from mutate.analysis.symbols import UNKNOWN_TYPE, Space, Type, Var, declared_type, resolve_named, type_name
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit, declarator_name, function_declarator
 
+_EXTERN = re.compile(r"\bextern\b")
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 Targets = tuple[frozenset[Space], frozenset[Var]]
 Methods = Mapping[str, Sequence[Function]]
@@ -114,6 +116,23 @@ def may_run_on_device(function: Function) -> bool:
     head = function.node.text[: function.body.start - function.node.start]
     return function.is_device or "constexpr" in head or (
         function.file.main and b"__device__" not in function.file.expansion.text)
+
+
+def shared_makers(unit: Unit) -> dict[str, Var]:
+    """Types and functions that hand out shared memory (``SharedMemory<T>()``), as arrays of their own.
+
+    Only what is declared ``extern`` has its extent from the launch.
+    """
+    makers: dict[str, Var] = {}
+    for file in unit.files():
+        for item in file.items:
+            if item.kind in ("type", "function") and "__shared__" in item.mentions \
+                    and "__global__" not in item.mentions:
+                for name in item.names:
+                    known = makers.get(name)
+                    makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=(
+                        known is not None and known.dynamic) or _EXTERN.search(item.node.text) is not None)
+    return makers
 
 
 def hands_out_shared(function: Function) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +11,7 @@ from mutate.analysis.accesses import Scanner, group_scope
 from mutate.analysis.called import state_of
 from mutate.analysis.constants import function_named, is_constant, split_arguments
 from mutate.analysis.local_writes import LOCAL, may_write_behind
+from mutate.analysis.made import Parts, parts_of
 from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, is_of_template, members_of, obstacle
 from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
@@ -76,8 +77,8 @@ class FunctionInfo:
                 out.add(var)
                 if var.home and var.type.kind != "array" and not placed:
                     out.update(Mem(r) for r in var.home_roots)
-                if var.space in MEMORY and var.type.kind != "array" and not placed and not self.values.hands_over(node) and \
-                        not self._only_placed(node):
+                if var.space in MEMORY and var.type.kind != "array" and not placed and \
+                        not self.values.hands_over(node) and not self._only_placed(node):
                     # A shared scalar: its value is in memory, under no other name.
                     out.add(Mem(var))
                 out.update(r for r in var.roots if r.space in (Space.LOCAL, Space.REGISTER) and r is not var)
@@ -428,9 +429,10 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
     recursive: set[str] = set()
 
     def build(function: Function, targets: ParamTargets | None, stack: tuple[int, ...],
-              mine: Context | None = None, state: ObjectState | None = None) -> FunctionInfo:
+              mine: Context | None = None, state: ObjectState | None = None,
+              parts: Sequence[Parts | None] = ()) -> FunctionInfo:
         scopes = Scopes(unit, function, file_vars, members_of(unit, function.owner) if function.owner else None)
-        values = Values(unit, function, scopes, targets, state)
+        values = Values(unit, function, scopes, targets, state, parts)
         info = FunctionInfo(function, scopes, values, Scanner(values).sites)
         for call in info.sites.calls:
             state_of_call = state_of(values, call.member) if call.member is not None and (
@@ -444,6 +446,8 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
             # Also what the pointers of local objects point to that are handed on by a pointer.
             handed += [(frozenset(r.spaces), frozenset(r.roots)) for s, roots in given if s and s <= LOCAL
                        for r in sorted(roots, key=lambda r: r.name) if r.type.kind == "value"]
+            given_parts = [parts_of(values, a) for a in call.args]
+            handed += [of[m] for of in given_parts if of is not None for m in sorted(of)]
             context = tuple((s, frozenset(r for r in roots if r.space is Space.SHARED or r.lambda_node is not None))
                             for s, roots in handed)
             for callee in call.callees:
@@ -464,7 +468,7 @@ def analyse(unit: Unit, kernel: Function, instances: tuple[str, ...] = ()) -> Pr
                         recursive.add(callee.name)
                         continue
                     found = build(callee, _places(values, call, callee), (*stack, id(callee.node)), context,
-                                  state_of_call)
+                                  state_of_call, given_parts)
                     # All overloads that one call may mean get one number, and so one name.
                     known = numbers.setdefault(callee.name, {})
                     found.number = known.setdefault(context, len(known))

@@ -7,7 +7,7 @@ memory it lives, and where pointers point. Everything unknown stays ``UNKNOWN`` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -77,6 +77,8 @@ class Var:
     """Of the object that a member function is called on; it lives in ``home``, or in registers."""
     home: frozenset[Space] = frozenset()
     home_roots: frozenset[Var] = frozenset()
+    parts: Mapping[str, tuple[frozenset[Space], frozenset[Var]]] | None = None
+    """Of an object that a function gets: where its members point, if the caller knows it of each."""
     _inner: dict[str, Var] = field(default_factory=dict)
 
     def pointee(self, member: str = "") -> Var:
@@ -270,6 +272,20 @@ def parameter_variables(unit: Unit, function: Function) -> list[Var]:
     return out
 
 
+def local_aliases(unit: Unit, function: Function) -> dict[str, str]:
+    """Names that a function gives to classes of the unit (``using Sum = BlockSum<float, 128>;``)."""
+    found: dict[str, str] = {}
+    for node in function.body.walk():
+        if node.type in ("alias_declaration", "type_definition") and (type_ := node.get("type")) is not None:
+            name = node.get("name") or node.get("declarator")
+            of = type_name((type_.get("type") or type_) if type_.type == "type_descriptor" else type_)
+            if name is not None and name.type == "type_identifier" and unit.struct(of) is not None \
+                    and unit.struct(name.text) is None and (type_.type != "type_descriptor"
+                                                            or type_.get("declarator") is None):
+                found[name.text] = of
+    return found
+
+
 class Scopes:
     """Resolves the identifiers of one function body. ``var_of[node]`` is the variable an identifier node means."""
 
@@ -281,6 +297,8 @@ class Scopes:
         self.var_of: dict[Node, Var] = {}
         self.params = parameter_variables(unit, function)
         self.vars: list[Var] = [*self.params, *dict.fromkeys(self.members.values())]
+        self.aliases = local_aliases(unit, function)
+        """Classes of the unit by the names that the function gives them."""
         top: dict[str, Var] = dict(file_vars)
         top.update(self.members)
         top.update({v.name: v for v in self.params if v.name})
@@ -296,6 +314,8 @@ class Scopes:
         return None
 
     def _declare(self, var: Var, scopes: list[dict[str, Var]]) -> None:
+        if var.type.kind == "value" and var.type.name in self.aliases:
+            var.type = Type("value", self.aliases[var.type.name])
         scopes[-1][var.name] = var
         self.vars.append(var)
         if var.node is not None:

@@ -6,12 +6,12 @@ side of keeping code, never on the side of dropping an access.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from mutate.analysis.called import may_keep, may_point, member_called, object_of, result, returned_type
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.objects import ObjectState, hands_out_shared, member_functions
+from mutate.analysis.made import Parts, Sources, initialisers, part_of
+from mutate.analysis.objects import ObjectState, hands_out_shared, member_functions, shared_makers
 from mutate.analysis.symbols import (
     UNKNOWN_TYPE,
     Scopes,
@@ -67,20 +67,20 @@ def template_argument_type(unit: Unit, function: Node | None) -> Type:
     return type_of_descriptor(unit, descriptor) if descriptor is not None else UNKNOWN_TYPE
 
 
-_EXTERN = re.compile(r"\bextern\b")
 _NO_ADDRESS = frozenset({"float", "double", "bool", "char", "short", "half"})
 class Values:
     """Evaluates expressions of one function under given spaces of its pointer parameters."""
 
     def __init__(self, unit: Unit, function: Function, scopes: Scopes,
                  param_targets: Sequence[tuple[frozenset[Space], frozenset[Var]]] | None = None,
-                 state: ObjectState | None = None) -> None:
+                 state: ObjectState | None = None, parts: Sequence[Parts | None] = ()) -> None:
         self.unit = unit
         self.function = function
         self.scopes = scopes
         self.methods, self.functions = unit.methods(), unit.device_functions()
         self._memo: dict[Node, Value] = {}
-        self._shared_makers = self._find_shared_makers()
+        self.made: dict[Var, Sources | None] = {}
+        self._shared_makers = shared_makers(unit)
         for i, var in enumerate(scopes.params):
             if param_targets is not None and i < len(param_targets):
                 var.spaces |= param_targets[i][0]
@@ -91,33 +91,22 @@ class Values:
                 var.roots.add(var)
             if var.type.kind == "pointer" and not var.spaces:
                 var.spaces.add(Space.UNKNOWN)
-        for name, var in scopes.members.items():
+        for var, of_members in zip(scopes.params, parts, strict=False):
+            var.parts = None if var.is_ref else of_members
+        made = {name for name, _ in initialisers(function)} if function.name == function.owner else set()
+        for member, var in scopes.members.items():
+            if member in made and state is None:
+                continue  # points where its initialiser does
             if state is not None and var.member:
                 var.home, var.home_roots = state.home
             plain = hides_no_pointer(unit, var.type.innermost() if var.type.kind == "array" else var.type)
             if var.is_ref or not plain:
-                spaces, roots = state.pointers(name) if state is not None else (NONE, frozenset())
+                spaces, roots = state.pointers(member) if state is not None else (NONE, frozenset())
                 if plain:  # a reference to numbers that nobody is known to keep in memory
                     spaces -= {Space.UNKNOWN}
                 var.spaces |= spaces or (NONE if plain else {Space.UNKNOWN})
                 var.roots |= roots if var.spaces else frozenset()
         self._propagate()
-
-    def _find_shared_makers(self) -> dict[str, Var]:
-        """Types and functions that hand out shared memory (``SharedMemory<T>()``), as arrays of their own.
-
-        Only what is declared ``extern`` has its extent from the launch.
-        """
-        makers: dict[str, Var] = {}
-        for file in self.unit.files():
-            for item in file.items:
-                if item.kind in ("type", "function") and "__shared__" in item.mentions \
-                        and "__global__" not in item.mentions:
-                    for name in item.names:
-                        known = makers.get(name)
-                        makers[name] = Var(name, Type("array", elem=UNKNOWN_TYPE), Space.SHARED, None, dynamic=(
-                            known is not None and known.dynamic) or _EXTERN.search(item.node.text) is not None)
-        return makers
 
     def shared_made(self, functions: Sequence[Function]) -> Var | None:
         """The array that member functions hand out a part of: each returns one that it declares itself."""
@@ -131,6 +120,10 @@ class Values:
         for var in self.scopes.vars:
             if var.init is not None:
                 yield var, var.init, var.is_ref
+        if self.function.name == self.function.owner:
+            for initialised, given in initialisers(self.function):
+                if (of := self.scopes.members.get(initialised)) is not None:
+                    yield from ((of, g, of.is_ref) for g in given)
         for node in self.function.body.walk():
             if node.type == "assignment_expression":
                 left, right = node.get("left"), node.get("right")
@@ -259,12 +252,28 @@ class Values:
             spaces = frozenset(s for v in holder.roots for s in v.spaces)
             # A structure that the host fills points to something else by each of its members.
             roots = frozenset(r.pointee(member) if member and r is v else r for v in holder.roots for r in v.roots)
+            if member and len(holder.roots) == 1 and (part := part_of(self, holder, member)) is not None:
+                spaces, roots = part
             return (spaces, roots) if spaces else (frozenset({Space.UNKNOWN}), frozenset())
         spaces = frozenset({Space.GLOBAL})
         for v in holder.roots:
             if v.space in (Space.SHARED, Space.CONSTANT):
                 spaces |= frozenset(v.spaces)
         return spaces, frozenset(r.pointee() for r in holder.roots)
+
+    def class_named(self, name: str) -> str:
+        """The class of the unit that a name means, an alias too; empty where it is none."""
+        if self.unit.struct(name) is not None:
+            return name
+        meant = self.scopes.aliases.get(name) or resolve_named(self.unit, name).name
+        return meant if meant and self.unit.struct(meant) is not None else ""
+
+    def called_functions(self, node: Node) -> tuple[Function, ...]:
+        """The functions that a call by a plain name may reach, constructors too."""
+        name = callee_name(node)
+        made = self.class_named(name)
+        return self._functions_named(name, node.get("function")) or tuple(
+            f for f in self.methods.get(made, ()) if f.owner == made)
 
     def _evaluate(self, node: Node) -> Value:
         kind = node.type
@@ -315,7 +324,7 @@ class Values:
             type_ = type_of_descriptor(self.unit, node.get("type")) if node.get("type") is not None else UNKNOWN_TYPE
             joined = Value(type_)
             for k in node.kids:
-                v = self._handed(k)
+                v = self.handed(k)
                 joined = Value(type_, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
             return joined
@@ -436,7 +445,7 @@ class Values:
             return result(self, known, args, None)
         joined = Value()
         for a in args:
-            v = self.value(a).decay() if known else self._handed(a)
+            v = self.value(a).decay() if known else self.handed(a)
             if v.type.kind == "pointer" or v.targets:
                 joined = Value(UNKNOWN_TYPE, NONE, frozenset(), joined.targets | v.targets,
                                joined.target_roots | v.target_roots)
@@ -445,7 +454,7 @@ class Values:
             return Value(returned, NONE, frozenset(), joined.targets, joined.target_roots)
         return Value(returned)
 
-    def _handed(self, node: Node) -> Value:
+    def handed(self, node: Node) -> Value:
         """What an object is made of: the value of an argument, or where the shared object is that it refers to.
 
         ``BlockReduce<float>(storage)`` keeps a reference to ``storage``.
@@ -480,8 +489,8 @@ class Values:
     def _result_type(self, name: str, function: Node | None) -> Type:
         if name.startswith("make_"):
             return Type("value", name[5:])
-        if self.unit.struct(name) is not None:
-            return Type("value", name)  # a constructor
+        if made := self.class_named(name):
+            return Type("value", made)  # a constructor
         for f in self._functions_named(name, function):
             return returned_type(self, f)
         return UNKNOWN_TYPE

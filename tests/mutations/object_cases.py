@@ -183,8 +183,7 @@ struct Lookup {
     __syncthreads();
     Lookup look{in, s};
     out[i] = look.get(threadIdx.x ^ 1);
-""", ("s[threadIdx.x] = km_keep(km_sink, index[i]);", "__syncthreads();", "look.get_km(km_sink, threadIdx.x ^ 1);"),
-               retained=True),
+""", ("s[threadIdx.x] = km_keep(km_sink, index[i]);", "__syncthreads();", "look.get_km(km_sink, threadIdx.x ^ 1);")),
     ObjectCase("derived", """
 template <class T> struct Store { T *p; int n; };
 template <class T> struct Array : Store<T> {
