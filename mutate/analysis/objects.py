@@ -203,6 +203,8 @@ def obstacle(unit: Unit, function: Function) -> str:
         return "a constructor"
     if function.name.startswith("~"):
         return "a destructor"
+    if function.name.startswith("operator "):
+        return "a conversion operator"
     if function.name.startswith("operator") and function.name not in COPIES:
         return "an overloaded operator"
     if function.is_virtual:

@@ -339,7 +339,8 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
               extern_c: bool, owner: str | None) -> Function | None:
     """``owner``: of the class that it is defined in; ``None`` outside of classes."""
     declarator = function_declarator(node)
-    name = declarator_name(declarator)
+    conversion = node.find("operator_cast") if declarator is None else None
+    name = declarator_name(declarator) or conversion
     body = node.get("body")
     if name is None or body is None:
         return None
@@ -348,6 +349,8 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
     bounds = node.find("launch_bounds")
     plain = "".join(name.text.split("::")[-1].split("<")[0].split())
     outside = [part.split("<")[0].strip() for part in name.text.split("::")[:-1]]
+    if conversion is not None:
+        plain, outside = "operator " + "".join(conversion.text.partition("operator")[2].partition("(")[0].split()), []
     if outside and template[0]:
         # Of a member defined outside its class: the class's parameters are deduced from no argument.
         template = template_parameters(node.parent) if node.parent is not None and node.parent is not entry.node \

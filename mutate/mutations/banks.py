@@ -8,6 +8,7 @@ from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space, Var
+from mutate.analysis.unseen import may_hold_shared, unseen_members
 from mutate.analysis.value import is_number
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -22,7 +23,7 @@ from mutate.mutations.base import (
     indirect_refusal,
     namespace_of,
 )
-from mutate.mutations.no_sync import shared_data_in_control
+from mutate.mutations.no_sync import HINT, shared_data_in_control
 from mutate.source import Edit
 
 _VECTOR = re.compile(r"(u?(char|short|int)|float)[24]$|(u?longlong|double)2$")
@@ -144,6 +145,16 @@ def _reaches_shared(info: FunctionInfo) -> bool:
     return any(a.touches_shared for i in info.reachable() for a in i.sites.accesses)
 
 
+def _unseen_refusal(program: Program) -> Refused | None:
+    """Refusal for shared accesses in what runs without a call of its name, such as a conversion."""
+    for function, own in unseen_members(program):
+        if any(a.touches_shared or (Space.UNKNOWN in a.spaces and may_hold_shared(program, function.owner))
+               for _, a in own.accesses()):
+            return Refused("shared-in-method", f"{function.qualified}() accesses shared memory and is "
+                           f"{obstacle(program.unit, function)}: it runs where no call of it stands", hint=HINT)
+    return None
+
+
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:
     """``index`` is the C expression of the new index, before it is wrapped into the array's range."""
     # The shared side of an asynchronous copy keeps its address: it is written by the copy engine, 16 bytes a thread. A
@@ -161,6 +172,9 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
                                "accesses shared memory")
     if refusal is not None:
         return refusal
+    refusal = _unseen_refusal(program)
+    if refusal is not None:
+        return refusal
     notes: list[Note] = []
     protected: set[Var] = set()
     for info in program.all():
@@ -176,7 +190,7 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         out = writers[id(info)] = Rewriter(info.function.file, id_)
         if info.function.is_method and (why := obstacle(program.unit, info.function)):
             return Refused("shared-in-method", f"{info.function.qualified}() accesses shared memory and is {why}",
-                           hint="define it as a __device__ function in this file or in a local #include")
+                           hint=HINT)
         for a in info.sites.accesses:
             if not a.touches_shared or a.kind in skipped:
                 continue

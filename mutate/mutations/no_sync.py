@@ -7,6 +7,7 @@ from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Mem, Program
 from mutate.analysis.sites import Barrier
 from mutate.analysis.symbols import Space
+from mutate.analysis.unseen import unseen_members
 from mutate.analysis.value import hides_no_pointer
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -34,6 +35,7 @@ from mutate.source import Edit, Span
 
 # __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
 # (an empty asm with a memory clobber does not: loops are then unrolled), and costs no more than a NOP.
+HINT = "define it as a __device__ function in this file or in a local #include"
 _PLAIN = "__syncwarp()"
 _VALUES = {"__syncthreads_or": "__any_sync(0xffffffffu, {})", "__syncthreads_and": "__all_sync(0xffffffffu, {})",
            "__syncthreads_count": "__popc(__ballot_sync(0xffffffffu, {}))",
@@ -122,12 +124,21 @@ def _library_refusal(program: Program, others: bool) -> Refused | None:
     return None
 
 
+def _unseen_refusal(program: Program) -> Refused | None:
+    """Refusal for barriers in what runs without a call of its name, such as a destructor."""
+    for function, own in unseen_members(program):
+        if any(b.scope == "block" for _, b in own.barriers()):
+            return Refused("barrier-in-method", f"{function.qualified}() waits at a barrier and is "
+                           f"{obstacle(program.unit, function)}: it runs where no call of it stands", hint=HINT)
+    return None
+
+
 def transform(program: Program) -> Rewrite | Refused:
     blocks = [(i, b) for i, b in program.barriers() if b.scope == "block"]
     refusal = library_barrier_refusal(program, "its arrivals and waits are no calls that could be left out")
     if refusal is not None:
         return refusal
-    refusal = _library_refusal(program, bool(blocks))
+    refusal = _library_refusal(program, bool(blocks)) or _unseen_refusal(program)
     if refusal is not None:
         return refusal
     if not blocks:
@@ -136,7 +147,7 @@ def transform(program: Program) -> Rewrite | Refused:
     for info in clones_wanted(program, _has_barrier):
         if info.function.is_method and (why := obstacle(program.unit, info.function)):
             return Refused("barrier-in-method", f"{info.function.qualified}() waits at a barrier and is {why}",
-                           hint="define it as a __device__ function in this file or in a local #include")
+                           hint=HINT)
     refusal = grid_barrier_refusal(program) or indirect_refusal(
         program, lambda f: any(b.scope == "block" for b in f.sites.barriers), "has a barrier")
     if refusal is not None:
