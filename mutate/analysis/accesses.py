@@ -162,7 +162,7 @@ class Scanner:
                 self._makes(kid, var.type.name, list(value.kids) if value is not None else [])
             if var.node is not None and (ends := self._methods.get(f"~{var.type.name}")) and var.node is not kid:
                 self._plain_call(var.node, f"~{var.type.name}", [],
-                                 member=Called(f"~{var.type.name}", tuple(ends), None))
+                                 member=Called(f"~{var.type.name}", tuple(ends), var.node))
 
     def _makes(self, node: Node, name: str, args: list[Node]) -> None:
         found = tuple(f for f in self._methods.get(name, ()) if f.owner == name)

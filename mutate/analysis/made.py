@@ -35,7 +35,8 @@ def part_of(values: Values, holder: Value, member: str) -> Targets | None:
         return var.parts.get(member, (NONE, frozenset()))
     if var not in values.made:
         values.made[var] = None  # until it is known, of what is asked for meanwhile
-        values.made[var] = sources_of(values, var)
+        if any(v is var for v in values.scopes.vars):
+            values.made[var] = sources_of(values, var)
     made = values.made[var]
     return joined(values, made.get(member, ())) if made is not None else None
 

@@ -414,6 +414,8 @@ def _places(values: Values, call: Call, callee: Function) -> ParamTargets:
         if "&" in callee.params[i].type_text and v.type.kind == "value" and v.roots and v.spaces and \
                 v.spaces <= LOCAL and values.unit.struct(v.type.name) is not None:
             out[i] = (v.spaces, v.roots)
+            for root in v.roots if len(v.roots) == 1 else ():
+                root.parts = root.parts or parts_of(values, arg)
     return tuple(out)
 
 

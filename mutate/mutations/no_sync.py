@@ -35,7 +35,7 @@ from mutate.source import Edit, Span
 
 # __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
 # (an empty asm with a memory clobber does not: loops are then unrolled), and costs no more than a NOP.
-HINT = "define it as a __device__ function in this file or in a local #include"
+HINT = "put it into a function that is called by its name and is not virtual, in this file or in a local #include"
 _PLAIN = "__syncwarp()"
 _VALUES = {"__syncthreads_or": "__any_sync(0xffffffffu, {})", "__syncthreads_and": "__all_sync(0xffffffffu, {})",
            "__syncthreads_count": "__popc(__ballot_sync(0xffffffffu, {}))",
@@ -206,7 +206,28 @@ MUTATION = Mutation(
                 "    out[threadIdx.x] = s[255 - threadIdx.x];\n"
                 "}\n",
                 after=("__syncwarp();",), gone=("    __syncthreads();",)),
+        Example("applies",
+                "struct Tile {\n"
+                "    float *s;\n"
+                "    __device__ void put(float v) { s[threadIdx.x] = v; __syncthreads(); }\n"
+                "};\n"
+                "__global__ void k(float *out, const float *in) {\n"
+                "    __shared__ float s[256];\n"
+                "    Tile tile{s};\n"
+                "    tile.put(in[threadIdx.x]);\n"
+                "    out[threadIdx.x] = s[255 - threadIdx.x];\n"
+                "}\n",
+                after=("tile.put_km(in[threadIdx.x]);", "s[threadIdx.x] = v; __syncwarp();"),
+                why="a member function gets a mutated copy in its class"),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-barrier"),
+        Example("rejects",
+                "struct Scope { __device__ ~Scope() { __syncthreads(); } };\n"
+                "__global__ void k(float *out) {\n"
+                "    __shared__ float s[256];\n"
+                "    { Scope scope; s[threadIdx.x] = threadIdx.x; }\n"
+                "    out[threadIdx.x] = s[255 - threadIdx.x];\n"
+                "}\n",
+                slug="barrier-in-method", why="no copy of a destructor can take its place"),
         Example("rejects",
                 "__global__ void k(float *out, const int *in) {\n"
                 "    __shared__ int order[256];\n"

@@ -43,6 +43,20 @@ MUTATION = Mutation(
                 "    out[threadIdx.x] = s[threadIdx.x][threadIdx.y];\n"
                 "}\n",
                 after=("km_bank(s, (unsigned)sizeof(s), &s[threadIdx.x][threadIdx.y])", "+ blockDim.x * (threadIdx.y")),
+        Example("applies",
+                "struct Tile {\n"
+                "    float *s;\n"
+                "    __device__ float at(int i) const { return s[i]; }\n"
+                "};\n"
+                "__global__ void k(float *out, const float *in) {\n"
+                "    __shared__ float s[256];\n"
+                "    Tile tile{s};\n"
+                "    s[threadIdx.x] = in[threadIdx.x];\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = tile.at(threadIdx.x * 2 % 256);\n"
+                "}\n",
+                after=("return km_bank(km_s, km_s_bytes, &s[i]);", "tile.at_km(s, (unsigned)sizeof(s), threadIdx.x"),
+                why="a member function gets a mutated copy in its class, and the array that it does not see"),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
     ),
 )

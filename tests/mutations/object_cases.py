@@ -32,6 +32,10 @@ class ObjectCase:
     expected: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     retained: bool = False
+    waits: tuple[str, ...] = ()
+    """Text of no-sync."""
+    indexed: tuple[str, ...] = ()
+    """Text of smem-conflict-free."""
 
     @property
     def source(self) -> str:
@@ -269,4 +273,112 @@ public:
     Halves<float, 64>::sum(s, out);
 """, ("Halves<float, 64>::sum_km(km_sink, s, out);", "Halves<T, n / 2>::sum_km(km_sink, s, to);"),
                ("s[threadIdx.x]", "__syncthreads();", "last;\n        if")),
+)
+
+SHARED_CASES = (
+    ObjectCase("templates_and_nested_calls", """
+template <class T> struct Buffer {
+    T *p;
+    __device__ T get(int i) const { return p[i]; }
+    __device__ void put(int i, T v) const { p[i] = v; }
+};
+template <class T, int N> class Tile {
+    Buffer<T> b;
+public:
+    __device__ explicit Tile(T *p) : b{p} {}
+    __device__ void load(const T *in);
+    __device__ T operator()(int i) const { return b.get(i % N); }
+    __device__ T &operator[](int i) const { return b.p[i]; }
+    struct Gate { __device__ void wait() const { __syncthreads(); } };
+    static __device__ T other(const T *s, int i) { return s[i ^ 32]; }
+};
+template <class T, int N> __device__ void Tile<T, N>::load(const T *in)
+{
+    b.put(threadIdx.x, in[threadIdx.x]);
+    Gate().wait();
+}
+template <class F> __device__ float apply(F f, int i) { return f(i); }
+""", """    __shared__ float s[128];
+    Tile<float, 128> t(s);
+    t.load(in + blockIdx.x * 128);
+    float sum = t(2 * threadIdx.x) + Tile<float, 128>::other(s, threadIdx.x) + apply(t, 4 * threadIdx.x);
+    __syncthreads();
+    t[threadIdx.x] = sum;
+    __syncthreads();
+    out[i] = t[threadIdx.x * 2 % 128];
+""", waits=("t.load_km(in", "Gate().wait_km();", "void wait_km() const { __syncwarp();",
+                            "void load_km(const T *in); /* k"),
+               indexed=("return km_bank(km_s, km_s_bytes, &p[i]);", "b.put_km(km_s, km_s_bytes, threadIdx.x,",
+                        "t.load_km(s, (unsigned)sizeof(s), in", "apply_km(s, (unsigned)sizeof(s), t, 4 * threadIdx.x)",
+                        "km_bank(s, (unsigned)sizeof(s), &t[threadIdx.x]) = sum;")),
+    ObjectCase("object_in_shared_memory", """
+struct Work {
+    int first[128], second[128], count;
+    __device__ int *begin() { return first; }
+    __device__ const int *end() const { return &second[0] + 128; }
+    __device__ void set(int i, int v) { first[i] = v; this->second[i] = v + 1; }
+    __device__ void add(int i, int v) { atomicAdd(&first[i], v); atomicAdd(&count, 1); }
+    __device__ void wait() { __syncthreads(); }
+};
+""", """    __shared__ Work w;
+    w.set(threadIdx.x, index[i]);
+    if (threadIdx.x == 0) w.count = 0;
+    w.wait();
+    w.add(threadIdx.x * 2 % 128, 3);
+    w.wait();
+    int *from = w.begin();
+    out[i] = from[threadIdx.x * 4 % 128] + w.second[threadIdx.x * 2 % 128] + w.end()[-1] + w.count;
+""", waits=("w.wait_km();",),
+               indexed=("km_bank(km_w, km_w_bytes, &first[i]) = v;",
+                        "km_bank(km_w, km_w_bytes, &this->second[i]) = v + 1;",
+                        "atomicAdd(&count, 1);", "w.set_km(&w, (unsigned)sizeof(w), threadIdx.x",
+                        "km_bank(&w, (unsigned)sizeof(w), &from[", "+ w.count;")),
+    ObjectCase("pointers_to_both_memories", """
+template <class T> class Loader {
+    const T *in_;
+    T *s_;
+    int n;
+public:
+    __device__ Loader(T *s, const T *in, int n) : in_(in + 0), s_(s), n(n) {}
+    __device__ void load(int at) { s_[threadIdx.x] = in_[at % n]; __syncthreads(); }
+    __device__ T get(int i) const { return s_[i]; }
+};
+struct Two { const float *a, *b; __device__ float sum(int i) const { return a[i] + b[i]; } };
+__device__ float later(Two t, int i) { return t.sum(i); }
+""", """    __shared__ float s[128];
+    Loader<float> l(s, in, n);
+    l.load(i);
+    Two t{s, in}, u;
+    u.a = in;
+    u.b = s;
+    float v = l.get(threadIdx.x * 2 % 128);
+    out[i] = v + later(t, threadIdx.x * 2 % 128) + u.sum(threadIdx.x * 4 % 128);
+""", waits=("l.load_km(i);",),
+               indexed=("km_bank(km_s, km_s_bytes, &a[i]) + b[i];", "return a[i] + km_bank(km_s, km_s_bytes, &b[i]);",
+                        "later_km(s, (unsigned)sizeof(s), t, ")),
+    ObjectCase("objects_by_reference", """
+template <class T, int N> struct Exchange {
+    struct Storage { T v[N]; };
+    Storage &s;
+    __device__ Exchange(Storage &storage) : s(storage) {}
+    __device__ T swap(T x, int to) { s.v[threadIdx.x] = x; __syncthreads(); return s.v[to]; }
+};
+struct Context {
+    float *s;
+    __device__ void put(float v) { s[threadIdx.x] = v; }
+    __device__ float get(int i) { return s[i]; }
+};
+__device__ void fill(Context *c, float v) { c->put(v); __syncthreads(); }
+__device__ float take(Context &c, int i) { return c.get(i); }
+""", """    using Swap = Exchange<float, 128>;
+    __shared__ typename Swap::Storage storage;
+    __shared__ float tile[128];
+    Context c;
+    c.s = tile;
+    fill(&c, Swap(storage).swap(in[i], threadIdx.x * 2 % 128));
+    out[i] = take(c, threadIdx.x * 2 % 128);
+""", waits=("fill_km(&c, Swap(storage).swap_km(in[i],", "= x; __syncwarp();"),
+               indexed=("km_bank(km_storage, km_storage_bytes, &s.v[to]);",
+                        ".swap_km(&storage, (unsigned)sizeof(storage), in[i]",
+                        "c->put_km(km_tile, km_tile_bytes, v);")),
 )

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from object_cases import CASES, ObjectCase
+from object_cases import CASES, SHARED_CASES, ObjectCase
 
 from mutate.frontend.load import SourceOptions, load_unit
 from mutate.model import DynamicCounts, Outcome, Verdict
@@ -14,17 +14,21 @@ from mutate.mutations.base import Refused
 from mutate.mutations.build import VariantText, build_variant
 from mutate.mutations.registry import parse_composition
 from mutate.pipeline.run import prove_file
+from mutate.pipeline.simulate import run_simulation
 from mutate.results import Request, VariantResult
+from mutate.sim.counters import evaluate
+from mutate.simulated import SimulateRequest
 from mutate.toolchain.locate import find_toolchain
 
 needs_nvrtc = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
 VALUES = ("memory-only", "load-only", "store-only", "math-only")
-BY_NAME = {c.name: c for c in CASES}
+ALL_THREADS = ("no-sync", "smem-conflict-free", "smem-broadcast")
+BY_NAME = {c.name: c for c in (*CASES, *SHARED_CASES)}
 
 
 @cache
-def run(name: str) -> dict[str, VariantResult]:
-    request = Request(Path(f"{name}.cu"), VALUES, dynamic=True, text=BY_NAME[name].source.encode())
+def run(name: str, mutations: tuple[str, ...] = VALUES) -> dict[str, VariantResult]:
+    request = Request(Path(f"{name}.cu"), mutations, dynamic=True, text=BY_NAME[name].source.encode())
     (result,) = prove_file(request).results
     assert result.error is None, result.error
     return {v.mutation: v for v in result.variants}
@@ -55,6 +59,36 @@ def test_a_run_of_a_variant_does_what_it_claims(name: str, mutation: str) -> Non
     else:
         assert not pairs["global_store"].variant and bool(pairs["global_load"].variant) == BY_NAME[name].retained, said
     assert v.certificate.verdict is Verdict.VALID or (mutation == "math-only" and BY_NAME[name].retained), said
+
+
+@cache
+def conflicts(name: str, mutation: str = "") -> float:
+    """Bank conflicts of loads and stores of a kernel or of its variant, as the simulator counts them."""
+    made = run(name, ALL_THREADS)[mutation].text if mutation else None
+    text = made.text if made is not None else BY_NAME[name].source.encode()
+    report = run_simulation(SimulateRequest(Request(Path(f"{name}.cu"), text=text), blocks=1), None)
+    values = evaluate(report.kernels[0].launches[0].totals)
+    return sum(float(values[f"shared_{op}_bank_conflicts"] or 0) for op in ("load", "store"))
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("case", SHARED_CASES, ids=lambda c: c.name)
+def test_barriers_and_shared_accesses_in_member_functions_are_changed_and_nothing_else(case: ObjectCase) -> None:
+    variants = run(case.name, ALL_THREADS)
+    for mutation, v in variants.items():
+        assert v.outcome is Outcome.OK and v.certificate is not None and v.text is not None, v.log or v.refusal
+        assert v.certificate.verdict is Verdict.VALID, v.certificate.reasons
+        found = v.certificate.dynamic
+        assert found is not None and not found.why_not, found
+        for access, pair in found.memory.items():
+            assert pair.original == pair.variant and (pair.same or mutation != "no-sync"), (access, pair)
+        assert found.original["barrier"] and (found.variant.get("barrier", 0) == 0) == (mutation == "no-sync")
+        text = v.text.text.decode()
+        assert [e for e in (case.waits if mutation == "no-sync" else case.indexed) if e not in text] == [], text
+        kernel = case.source.index("__global__ void k")
+        assert all(e.start == e.end for e in v.text.edits if e.start < kernel), "copies come beside what there is"
+    assert conflicts(case.name) > 0
+    assert conflicts(case.name, "smem-conflict-free") == conflicts(case.name, "smem-broadcast") == 0
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
@@ -98,6 +132,55 @@ def test_a_class_of_an_included_file_is_refused(tmp_path: Path) -> None:
     made = built('#include "view.h"\n__global__ void k(float *out, View v) { out[0] = v.get(1); }\n', "memory-only",
                  SourceOptions((), (str(tmp_path),), "sm_90"))
     assert isinstance(made, Refused) and "in an included file" in made.why
+
+
+SHARED = "{}\n__global__ void k(float *out, const float *in) {{\n    __shared__ float s[64];\n" \
+         "    s[threadIdx.x] = in[threadIdx.x];\n    __syncthreads();\n    {}\n}}\n"
+
+
+@pytest.mark.parametrize(("types", "body", "words"), [
+    ("struct T { float *p; __device__ T(float *q) : p(q) { p[threadIdx.x] += 1.0f; __syncthreads(); } };",
+     "T t(s); out[0] = t.p[1];", "T::T() {} and is a constructor"),
+    ("struct T { float *p; __device__ ~T() { p[0] = 1.0f; __syncthreads(); } };",
+     "{ T t{s}; } out[0] = s[1];", "T::~T() {} and is a destructor"),
+    ("struct T { float *p; __device__ operator float() const { __syncthreads(); return p[1]; } };",
+     "T t{s}; out[0] = t;", "T::operator float() {} and is a conversion operator: it runs where no call of it stands"),
+    ("struct T { float *p; __device__ float operator+(int i) const { __syncthreads(); return p[i]; } };",
+     "T t{s}; out[0] = t + 1;", "T::operator+() {} and is an overloaded operator"),
+    ("struct T { float *p; virtual __device__ float at(int i) const { __syncthreads(); return p[i]; } };",
+     "T t; t.p = s; out[0] = t.at(1);", "T::at() {} and is virtual"),
+    ("template <class B> struct T : B { __device__ float at(float *q) { __syncthreads(); return q[1]; } };\n"
+     "struct E {};", "T<E> t; out[0] = t.at(s);", "T::at() {} and is a member of a class derived from B"),
+])
+@pytest.mark.parametrize(("mutation", "slug", "does"), [
+    ("no-sync", "barrier-in-method", "waits at a barrier"),
+    ("smem-broadcast", "shared-in-method", "accesses shared memory"),
+])
+def test_barriers_and_shared_accesses_where_no_mutated_copy_can_stand_are_refused(
+        types: str, body: str, words: str, mutation: str, slug: str, does: str) -> None:
+    made = built(SHARED.format(types, body), mutation)
+    assert isinstance(made, Refused) and (made.slug, made.why[: len(words.format(does))]) == (slug, words.format(does))
+    assert "called by its name" in made.hint
+
+
+def test_arrays_that_a_function_declares_and_hands_out_have_no_name_where_they_are_used() -> None:
+    for extern, size in (("", "128"), ("extern ", "")):
+        made = built(f"template <class T> struct Memory {{ __device__ T *get() {{ {extern}__shared__ T m[{size}]; "
+                     "return m; } };\n__global__ void k(float *out) {\n    Memory<float> m;\n"
+                     "    float *s = m.get();\n    s[threadIdx.x] = 1.0f;\n    out[0] = s[1];\n}\n", "smem-broadcast")
+        if extern:
+            assert isinstance(made, VariantText) and b"km_bank(km_dynamic, km_dynamic_bytes(), &s[1])" in made.text
+        else:
+            assert isinstance(made, Refused) and made.slug == "shared-array-out-of-scope", made
+
+
+@pytest.mark.parametrize("mutation", ALL_THREADS)
+def test_member_functions_without_barriers_and_shared_accesses_stay_as_they_are(mutation: str) -> None:
+    made = built(SHARED.format("struct V { const float *p; __device__ float at(int i) const { return p[i]; }\n"
+                               "    __device__ ~V() {} __device__ operator float() const { return p[0]; } };",
+                               "V v{in}; out[0] = v.at(1) + s[2] + v;"), mutation)
+    assert isinstance(made, VariantText), made
+    assert b"at_km" not in made.text and b"out[0] = v.at(1)" in made.text
 
 
 @pytest.mark.parametrize("mutation", VALUES)
