@@ -19,6 +19,7 @@ _OPCODES = {
     0x03C: "tensor", 0x037: "tensor", 0x03F: "tensor", 0x031: "fp16.fma",
     0x021: "fp32.add", 0x020: "fp32.mul", 0x023: "fp32.fma", 0x029: "fp64.add", 0x028: "fp64.mul", 0x02B: "fp64.fma",
     0x030: "fp16.add", 0x032: "fp16.mul", 0x108: "sfu",
+    0x160: "texture", 0x163: "texture", 0x166: "texture", 0x16C: "texture", 0x199: "surface", 0x19D: "surface",
 }
 _BY_WIDTH = frozenset({"global_load", "global_store", "generic_load", "generic_store", "shared_load", "shared_store",
                        "async_copy"})

@@ -50,13 +50,22 @@ PLAIN = b"""__global__ void plain(float *out, const float4 *in, float **indirect
     out[threadIdx.x] = v.z * d + 0.5;
 }
 """
-CLASSES = ("tensor", "generic_", "global_load", "global_store", "shared_load", "shared_store", "barrier", "sfu",
-           "fp64.fma", "async_copy")
+IMAGES = b"""__global__ void images(float *out, cudaTextureObject_t t, cudaSurfaceObject_t s, float x, float y, int i) {
+    float4 v = tex2D<float4>(t, x, y), g = tex2Dgather<float4>(t, x, y, 1);
+    float2 d = make_float2(x, y);
+    out[0] = v.x + g.y + tex1Dfetch<float>(t, i) + tex3D<float>(t, x, y, x) + tex2DGrad<float>(t, x, y, d, d);
+    surf2Dwrite(out[1], s, 4 * i, i);
+    out[2] = surf1Dread<float>(s, 4 * i);
+}
+"""
+CLASSES = ("texture", "surface", "tensor", "generic_", "global_load", "global_store", "shared_load", "shared_store",
+           "barrier", "sfu", "fp64.fma", "async_copy")
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_the_quick_count_agrees_with_nvdisasm(arch: str) -> None:
-    jobs = [Job(PLAIN, "plain.cu", "plain", CompileOptions(arch=arch))]
+    jobs = [Job(PLAIN, "plain.cu", "plain", CompileOptions(arch=arch)),
+            Job(IMAGES, "images.cu", "images", CompileOptions(arch=arch))]
     if arch != "sm_75":  # no tensor cores for bytes of this shape there
         jobs += [Job(MATRICES, "matrices.cu", entry, CompileOptions(arch=arch)) for entry in ("halves", "bytes")]
     for job, result in zip(jobs, compile_many(jobs), strict=True):
