@@ -20,7 +20,7 @@ from mutate.mutations.build import VariantText
 from mutate.mutations.rolled import rolled_text
 from mutate.occupancy import Device, KernelResources, PaddingPlan, capability_of, device_for, plan_padding
 from mutate.pipeline.compiling import Compiling, original_error
-from mutate.pipeline.retext import with_launch_bounds, with_static_pad
+from mutate.pipeline.retext import KEEPS, with_launch_bounds, with_static_pad
 from mutate.report.bench import load_template
 from mutate.results import Progress, Request, Target
 from mutate.sass.disasm import Instruction, Listing, code_of, disassemble
@@ -239,8 +239,10 @@ class Prover:
                 fits = plan.variants[c.name].natural.blocks_per_sm > 0
                 self._bound(work, c, plan.original.padded.blocks_per_sm, fits)
 
-    def _bound(self, work: Work, c: Candidate, blocks: int, fits: bool, *why: str) -> None:
-        made = with_launch_bounds(work.target, c.text, c.source, blocks, *why)
+    def _bound(self, work: Work, c: Candidate, blocks: int, fits: bool, why: str = KEEPS) -> None:
+        # As many registers as the original has leave as many resident blocks, whatever a block's size is.
+        own = (work.original.registers + 7) // 8 * 8 if work.original is not None and fits else 0
+        made = with_launch_bounds(work.target, c.text, c.source, blocks, why, own)
         if made is not None:
             self._submit(work, made[1], partial(self._bounded, work, c, made, blocks, fits))
 
@@ -364,7 +366,8 @@ class Prover:
                                       f"{mine.natural.blocks_per_sm} resident blocks per SM, the original has "
                                       f"{theirs.padded.blocks_per_sm}"))
             elif c.cap is not None:
-                reasons.append(Reason("register-cap", f"__launch_bounds__ in its text holds it to {c.cap} registers: "
+                bound = "__maxnreg__" if b"__maxnreg__(" in c.text.text else "__launch_bounds__"
+                reasons.append(Reason("register-cap", f"{bound} in its text holds it to {c.cap} registers: "
                                                       "as many resident blocks as the original", Verdict.VALID))
             pad = 0 if too_few else mine.pad
             occupancy = OccupancyPlan(

@@ -10,6 +10,8 @@ from mutate.occupancy import static_pad_statement
 from mutate.results import Target
 from mutate.source import Edit, Span, apply_edits
 
+KEEPS = "keeps the original's resident blocks"
+
 
 def with_static_pad(target: Target, text: VariantText, source: bytes, pad: int) -> tuple[VariantText, bytes]:
     """The variant, and what NVRTC gets of it, with ``pad`` bytes of shared memory at the start of its kernel."""
@@ -23,21 +25,24 @@ def with_static_pad(target: Target, text: VariantText, source: bytes, pad: int) 
 
 
 def with_launch_bounds(target: Target, text: VariantText, source: bytes, blocks: int,
-                       why: str = "keeps the original's resident blocks") -> tuple[VariantText, bytes] | None:
+                       why: str = KEEPS, registers: int = 0) -> tuple[VariantText, bytes] | None:
     """The variant with ``__launch_bounds__(threads, blocks)``, so that it needs no more registers than fit.
 
+    Where the block size is not known, or differs between launches, it is held to as many ``registers`` instead.
     In the text and not as a compiler option, so that the file has the certified occupancy wherever it is built.
-    ``None`` when the block size is not known, differs between launches, or the kernel's name comes from a macro.
+    ``None`` when neither is known, or the kernel's name comes from a macro.
     """
     unit = text.unit
     kernel = next((k for k in unit.kernels if k.qualified == target.kernel.qualified), None) if unit else None
     sizes = {la.threads for la in target.launches}
-    if unit is None or kernel is None or (not kernel.launch_bounds and len(sizes) != 1):
+    counted = bool(kernel and not kernel.launch_bounds and len(sizes) != 1)
+    if unit is None or kernel is None or (counted and not registers):
         return None
     expansion = unit.main.expansion
     existing, name = kernel.node.find("launch_bounds"), name_span(kernel)
-    threads = kernel.launch_bounds[0] if kernel.launch_bounds else str(next(iter(sizes)))
-    bounds = f"__launch_bounds__({threads}, {blocks}) /* kmutate: {why} */"
+    threads = kernel.launch_bounds[0] if kernel.launch_bounds else str(next(iter(sizes), 0))
+    bounds = f"__maxnreg__({registers}) /* kmutate: {why}; CUDA 12.4 or later */" if counted else \
+        f"__launch_bounds__({threads}, {blocks}) /* kmutate: {why} */"
     if existing is not None:
         if not expansion.is_exact(existing.span):
             return None

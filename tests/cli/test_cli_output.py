@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import mutate.report
 from mutate.cli.main import cli, main
-from mutate.model import Outcome
+from mutate.model import Outcome, Verdict
 from mutate.mutations.registry import all_mutations
 from mutate.pipeline.run import run_variants
 from mutate.resources import samples_dir
@@ -275,6 +275,52 @@ def test_a_variant_of_which_no_block_fits_is_held_to_registers_that_let_one_fit(
     said = [r.text for r in certificate.reasons if r.slug == "register-cap"]
     assert any("no block would fit" in text for text in said), said
     assert variant.text is not None and b"__launch_bounds__(1024, 1)" in variant.text.text
+
+
+BODIES = """__device__ float3 pull(float4 a, float4 b, float3 f)
+{
+    float3 d = {b.x - a.x, b.y - a.y, b.z - a.z};
+    float r = rsqrtf(d.x * d.x + d.y * d.y + d.z * d.z + 0.01f), s = b.w * r * r * r;
+    f.x += d.x * s;
+    f.y += d.y * s;
+    f.z += d.z * s;
+    return f;
+}
+__global__ void bodies(float4 *to, float4 *speed, const float4 *at, unsigned first, float dt, float damping, int tiles)
+{
+    extern __shared__ float4 tile[];
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 mine = at[first + i];
+    float3 f = {0.0f, 0.0f, 0.0f};
+    for (int t = 0; t < tiles; t++) {
+        tile[threadIdx.x] = at[t * blockDim.x + threadIdx.x];
+        __syncthreads();
+#pragma unroll 4
+        for (unsigned j = 0; j < blockDim.x; j++) f = pull(mine, tile[j], f);
+        __syncthreads();
+    }
+    float4 v = speed[first + i];
+    v.x = (v.x + f.x * dt) * damping;
+    v.y = (v.y + f.y * dt) * damping;
+    v.z = (v.z + f.z * dt) * damping;
+    to[first + i] = {mine.x + v.x * dt, mine.y + v.y * dt, mine.z + v.z * dt, mine.w};
+    speed[first + i] = v;
+}
+"""
+
+
+@needs_nvrtc
+def test_where_the_block_size_is_not_known_a_variant_is_held_to_the_registers_of_the_original() -> None:
+    request = Request(Path("bodies.cu"), ("memory-only",), text=BODIES.encode(), arch="sm_90")
+    (variant,) = run_variants(request).kernels[0].variants
+    certificate = variant.certificate
+    assert certificate is not None and certificate.occupancy is not None and certificate.variant is not None
+    assert certificate.verdict is Verdict.VALID, certificate.reasons
+    assert certificate.occupancy.padded == certificate.occupancy.original == 8
+    said = next(r.text for r in certificate.reasons if r.slug == "register-cap")
+    assert said.startswith(f"__maxnreg__ in its text holds it to {certificate.variant.registers} registers")
+    assert variant.text is not None and b"__maxnreg__(32) /* kmutate: keeps the original" in variant.text.text
+    assert b"__launch_bounds__" not in variant.text.text
 
 
 def test_no_verify_needs_no_toolchain(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
