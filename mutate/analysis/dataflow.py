@@ -225,7 +225,8 @@ def definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], Definition
             value = node.get("value")
             declared = frozenset(info.scopes.var_of[n] for n in declared_names(node) if n in info.scopes.var_of)
             if declared and value is not None:
-                yield declared, Definition(node, (value,))
+                # A constructor may read what it is given by address.
+                yield declared, Definition(node, (value, node) if node in info.sites.call_at else (value,))
         elif kind == "for_range_loop":
             name, right = declarator_name(node.get("declarator")), node.get("right")
             var = info.scopes.var_of.get(name) if name is not None else None

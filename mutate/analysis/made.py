@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mutate.analysis.objects import Targets, base_names, members_of
 from mutate.analysis.symbols import Space, Var
-from mutate.analysis.value import NONE, Value
+from mutate.analysis.value import FLOATS, NONE, Value
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, declarator_name
 
@@ -115,6 +115,39 @@ def _use(values: Values, var: Var, node: Node, found: Sources) -> bool:
             "&" in f.params[at].type_text and "const" not in f.params[at].type_text) for f in known)
     return up.type in ("return_statement", "init_declarator") and up.get("declarator") is not node and not _bound(
         values, up)
+
+
+def kept_in(values: Values, call: Node) -> list[tuple[Var, Node, bool]]:
+    """Local objects that a called function gets by reference or by a pointer and whose members it sets, each with the
+
+    other arguments: they may be kept in it.
+    """
+    functions = values.called_functions(call)
+    args = call.get("arguments")
+    given = [k for k in args.kids if k.type != "comment"] if functions and args is not None else []
+    out: list[tuple[Var, Node, bool]] = []
+    for i, arg in enumerate(given):
+        inner = arg.get("argument") if _address_taken(arg) else arg
+        var = values.root_variable(inner) if inner is not None and inner.type == "identifier" else None
+        if var is not None and values.unit.struct(var.type.name) is not None and any(
+                i < len(f.params) and _sets_members(f, f.params[i].name) for f in functions):
+            out += [(var, other, False) for other in given if other is not arg and
+                    values.value(other).type.name not in FLOATS]
+    return out
+
+
+def _sets_members(function: Function, name: str) -> bool:
+    """Whether a function assigns to members of a parameter, or hands it on."""
+    for node in function.body.walk():
+        if node.type == "identifier" and node.text == name and (up := node.parent) is not None:
+            if up.type in ("argument_list", "pointer_expression"):
+                return True
+            while up is not None and up.type == "field_expression":
+                up = up.parent
+            if up is not None and up.type == "assignment_expression" and node is not up.get("left") and \
+                    (left := up.get("left")) is not None and left.start <= node.start < left.end:
+                return True
+    return False
 
 
 def _address_taken(node: Node) -> bool:

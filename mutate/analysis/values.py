@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from mutate.analysis.called import may_keep, may_point, member_called, object_of, result, returned_type
 from mutate.analysis.intrinsics import BUILTINS
-from mutate.analysis.made import Parts, Sources, initialisers, part_of
+from mutate.analysis.made import Parts, Sources, initialisers, kept_in, part_of
 from mutate.analysis.objects import ObjectState, hands_out_shared, member_functions, shared_makers
 from mutate.analysis.symbols import (
     UNKNOWN_TYPE,
@@ -139,6 +139,8 @@ class Values:
                     for arg in arguments(node):
                         if self.value(arg).type.name not in FLOATS:
                             yield holder, arg, False
+            elif node.type == "call_expression" and (kept := kept_in(self, node)):
+                yield from kept
             elif (called := self._lambda_called(node)) is not None:
                 for param, arg in zip(self.lambda_params(called), arguments(node), strict=False):
                     if param is not None:

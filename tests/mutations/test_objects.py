@@ -163,6 +163,35 @@ def test_barriers_and_shared_accesses_where_no_mutated_copy_can_stand_are_refuse
     assert "called by its name" in made.hint
 
 
+INDEX = "struct W {{ int idx[64], one; __device__ int *begin() {{ return idx; }}\n" \
+        "    __device__ int at(int i) {{ return idx[i]; }} __device__ int get() const {{ return one; }} }};\n" \
+        "struct V {{ const int *s; int at; __device__ V(const int *p, int i) : s(p), at(p[i]) {{}} }};\n" \
+        "struct P {{ const int *a, *b; __device__ int at(int i) const {{ return b[i]; }} }};\n" \
+        "__device__ void keep(P &p, const int *b) {{ p.b = b; }}\n" \
+        "__global__ void k(float *out, const float *in, const int *index) {{\n" \
+        "    __shared__ W w;\n    __shared__ int s[64];\n    int t = threadIdx.x;\n" \
+        "    w.idx[t] = s[t] = index[t];\n    if (t == 0) w.one = index[0];\n    __syncthreads();\n" \
+        "    {}\n}}\n"
+
+
+@pytest.mark.parametrize("body", [
+    "out[t] = in[w.at(t ^ 1)];", "out[t] = in[w.begin()[t ^ 1]];", "int *p = w.begin(); out[t] = in[p[t ^ 1]];",
+    "out[t] = in[w.get()];", "for (int j = 0; j < w.get(); j++) out[t] += in[j];", "V v(s, t ^ 1); out[t] = in[v.at];",
+    "P p{index, index}; keep(p, s); out[t] = in[p.at(t ^ 1)];", "P p{index, s}; out[t] = in[p.at(t ^ 1)];",
+])
+def test_what_an_object_reads_of_shared_memory_for_an_address_needs_its_barrier(body: str) -> None:
+    made = built(INDEX.format(body), "no-sync")
+    assert isinstance(made, Refused) and made.slug == "sync-carries-addresses", made
+
+
+@pytest.mark.parametrize("body", [
+    "out[t] = w.at(t ^ 1);", "out[t] = w.begin()[t ^ 1] + s[t ^ 2];",
+    "P p{s, index}; out[t] = p.a[t ^ 1] + in[p.at(t)];",
+])
+def test_where_an_object_lies_in_shared_memory_is_no_address_that_it_holds(body: str) -> None:
+    assert isinstance(built(INDEX.format(body), "no-sync"), VariantText)
+
+
 def test_arrays_that_a_function_declares_and_hands_out_have_no_name_where_they_are_used() -> None:
     for extern, size in (("", "128"), ("extern ", "")):
         made = built(f"template <class T> struct Memory {{ __device__ T *get() {{ {extern}__shared__ T m[{size}]; "
