@@ -14,12 +14,15 @@ from mutate.sim.timing.gather import HOT_COUNT, HOT_PC
 from mutate.sim.timing.sampling import Sample
 
 Ints = npt.NDArray[np.int64]
-_SECTOR, _WORDS = 5, 8
+_SECTOR = 5
+# Words that a warp adds to in a turn of a sector: all of its eight, or two of 8 bytes.
+_WORDS, _WIDE_WORDS = 8, 2
 
 
 def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int) -> tuple[float, str]:
     """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that."""
-    found = max((_atomics(sample), "atomics at one place"), (_one_word(sample, listing), "atomics at one word"))
+    found = max((_atomics(sample, listing), "atomics at one place"),
+                (_one_word(sample, listing), "atomics at one word"))
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))
@@ -50,7 +53,7 @@ def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_
     return highest > lowest
 
 
-def _atomics(sample: Sample) -> float:
+def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies."""
     s = sample.streams
     at, adds, warps = _records(sample, lay.H_GLOBAL_ATOMIC)
@@ -60,7 +63,9 @@ def _atomics(sample: Sample) -> float:
     which = np.repeat(np.arange(len(adds)), counts)
     first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
     sectors = s.sectors[first + np.arange(len(which))]
-    whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= _WORDS * counts
+    wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[s.requests[adds, 1]]
+    words = np.where(wide, _WIDE_WORDS, _WORDS)
+    whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
     names, place = np.unique(sectors >> (c.ATOMIC_PLACE - _SECTOR), return_inverse=True)
     each = np.bincount(place, weights=takes) * _scale(sample)
