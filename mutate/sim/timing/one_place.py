@@ -76,8 +76,9 @@ def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     busiest = int(mine.argmax())
     # Its neighbour is in another part.
     rest = each[(names != names[busiest]) & (names != names[busiest] ^ 1)]
-    parts = min(len(rest), c.ATOMIC_PARTS) if shared.any() else c.ATOMIC_PARTS
-    return float(mine[busiest] + rest.sum() / max(1, parts))
+    places = len(rest) if shared.any() else np.inf
+    parts = c.ATOMIC_PARTS * -np.expm1(-places / c.ATOMIC_PLACES)
+    return float(mine[busiest] + rest.sum() / max(1.0, parts))
 
 
 def _one_word(sample: Sample, listing: Sequence[Instruction]) -> float:
