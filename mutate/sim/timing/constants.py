@@ -43,14 +43,14 @@ ATOMIC_SUM = 1.98 * 1.757
 ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).
 """
-ATOMIC_PLACE, ATOMIC_PARTS, ATOMIC_PLACES = 8, 78, 70
-"""Additions to addresses that agree but for so many last bits go one after another, and as many parts of L2 as add at
+ATOMIC_PARTS, ATOMIC_APART = 85, 8
+"""Parts of L2 that add, and so many places that each is in another part.
 
-once: the busiest has its busiest place and its share of the others. Of all sectors it has, by ncu (ADDS:
-lts__d_atomic_input_cycles_active.max), those of 256 bytes, a half of 512, a quarter of 2 KB, a 32nd of 16 KB; of 256 KB
-an 85th, but then all together do what 66 to 76 could to words at random (88 to 104 sectors a ns), 78 to rows (107). The
-more parts, the less each is kept busy: of 14 places as many parts seem to work, of 30 26, of 62 48, of 1022 72, fitted
-by PARTS (1 - exp(-n / PLACES)). 32 KB lie in fewer parts than that and take 30 % longer (spread_adds 7).
+Of all sectors the busiest part has, by ncu (ADDS: lts__d_atomic_input_cycles_active.max), those of 256 bytes, a half of
+512 and of 1 KB, a quarter of 2 KB, a 16th of 8 KB, a 32nd of 16 KB, a 64th of 64 KB, an 85th of 256 KB: two quarters of
+a KB are in one part, the others in another. Up to 4 KB the busiest one's time is all, of more it has 1.2 to 1.3 times as
+much to do as the words alone say, as if it had a share of all others. 32 KB lie in no more parts than 16 do, and take
+23 % longer than that (spread_adds 7).
 """
 STORE_PLACE = 9
 """The same of stores (hot_stores)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -54,7 +55,10 @@ def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_
 
 
 def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
-    """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies."""
+    """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies.
+
+    A place: every other 256 bytes of a KB (``constants.ATOMIC_PARTS``).
+    """
     s = sample.streams
     at, adds, warps = _records(sample, lay.H_GLOBAL_ATOMIC)
     if not len(at):
@@ -67,18 +71,19 @@ def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     words = np.where(wide, _WIDE_WORDS, _WORDS)
     whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
-    names, place = np.unique(sectors >> (c.ATOMIC_PLACE - _SECTOR), return_inverse=True)
+    names, place = np.unique(sectors >> 5 << 1 | sectors >> 3 & 1, return_inverse=True)
     each = np.bincount(place, weights=takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
     blocks = warps // (s.starts.shape[1] - 1)
     shared = _of_several(names, place, blocks[which]) if len(sample.blocks) > 1 else np.ones(len(names), np.bool_)
     mine = np.where(shared, each, each / _scale(sample))
     busiest = int(mine.argmax())
-    # Its neighbour is in another part.
-    rest = each[(names != names[busiest]) & (names != names[busiest] ^ 1)]
-    places = len(rest) if shared.any() else np.inf
-    parts = c.ATOMIC_PARTS * -np.expm1(-places / c.ATOMIC_PLACES)
-    return float(mine[busiest] + rest.sum() / max(1.0, parts))
+    others = each.sum() - each[busiest]
+    # Of places that all have as many, one has more by chance in a sample: so much is taken off.
+    asked = len(np.unique(which * len(names) + place)) / len(names)
+    chance = math.sqrt(2.0 * math.log(len(names)) / asked) * mine.mean()
+    most = mine.mean() + math.sqrt(max(0.0, (mine[busiest] - mine.mean()) ** 2 - chance**2))
+    return float(most + (others / c.ATOMIC_PARTS if len(names) > c.ATOMIC_APART else 0.0))
 
 
 def _one_word(sample: Sample, listing: Sequence[Instruction]) -> float:
