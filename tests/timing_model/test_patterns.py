@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
-FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds")
+FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles")
 
 
 @cache
@@ -115,6 +115,14 @@ def test_dram_reads_what_is_missing_of_sectors(kernel: str, launch: int, within:
     found = played(kernel, launch)
     share = found.blocks_per_sm / found.grid_blocks
     assert found.traffic["dram_read_sectors"] / share == pytest.approx(float(row["dram_read"]), rel=within)
+
+
+@pytest.mark.parametrize(("kernel", "launch", "within"), [
+    ("tile_loads<float>", 3, 0.03), ("tile_loads<float2>", 2, 0.03), ("tile_loads<float4>", 1, 0.03)])
+def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: str, launch: int, within: float) -> None:
+    """Whole sectors, and sixteen rows of pieces; the times of both have the same of L2's write-backs in them."""
+    expected = measured(kernel, launch) / measured(kernel, 0)
+    assert simulated(kernel, launch) / simulated(kernel, 0) == pytest.approx(expected, rel=within)
 
 
 def reads(operands: str, opcode: str = "FFMA", before: str = "") -> list[int]:

@@ -48,9 +48,9 @@ ATOMIC_PARTS, ATOMIC_APART = 85, 8
 
 Of all sectors the busiest part has, by ncu (ADDS: lts__d_atomic_input_cycles_active.max), those of 256 bytes, a half of
 512 and of 1 KB, a quarter of 2 KB, a 16th of 8 KB, a 32nd of 16 KB, a 64th of 64 KB, an 85th of 256 KB: two quarters of
-a KB are in one part, the others in another. Up to 4 KB the busiest one's time is all, of more it has 1.2 to 1.3 times as
-much to do as the words alone say, as if it had a share of all others. 32 KB lie in no more parts than 16 do, and take
-23 % longer than that (spread_adds 7).
+a KB are in one part, the others in another. Up to 4 KB the busiest one's time is all; of more it has 1.2 to 1.3 times
+as much to do as the words alone say, as if it had a share of all others. 32 KB lie in no more parts than 16 do, and
+take 23 % longer than that (spread_adds 7).
 """
 STORE_PLACE = 9
 """The same of stores (hot_stores)."""
