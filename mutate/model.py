@@ -52,8 +52,9 @@ class StaticCounts:
 class AccessPair:
     """Accesses of one space and direction in a run: sectors of global and local memory, of shared memory the accesses
 
-    of threads. ``same``: at the same addresses as often (the multisets are equal); ``same_bytes``: of as many bytes;
-    ``padded``: of nearly as many, as where wide accesses in one of the two read a bit more than is needed.
+    of threads. ``same``: at the same addresses as often (the multisets are equal), of as many bytes but for global
+    loads; ``same_bytes``: of as many bytes; ``padded``: of nearly as many, as where wide accesses in one of the two
+    read a bit more than is needed.
     """
 
     original: int

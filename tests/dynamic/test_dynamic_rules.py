@@ -76,6 +76,17 @@ def test_wide_accesses_may_read_a_little_in_vain(original: tuple[int, int], vari
     assert compared(ran(original), ran(variant)).memory["shared_load"].padded is padded
 
 
+@pytest.mark.parametrize(("mutation", "space", "expected"), [
+    ("memory-only", "global_load", Verdict.VALID), ("memory-only", "global_store", Verdict.DEGRADED),
+    ("identity", "global_load", Verdict.INVALID)])
+def test_lanes_that_take_no_part_change_loads_of_the_same_sectors_for_identity_alone(mutation: str, space: str,
+                                                                                     expected: Verdict) -> None:
+    def ran(count: int) -> Summary:
+        return Summary({}, tuple((7, 9, 64, count) if n == space else (0, 0, 0, 0) for n in SPACES), 1, 1, 1)
+
+    assert verdict(mutation, compared(ran(2048), ran(2032))) is expected
+
+
 @pytest.mark.parametrize(("left", "expected"), [(5, Verdict.VALID), (6, Verdict.DEGRADED)])
 def test_retained_loads_weigh_by_their_share_of_the_traffic(left: int, expected: Verdict) -> None:
     listed = (Reason("retained-load", "rowptr[i]", Verdict.VALID),)
