@@ -45,8 +45,6 @@ _CONTROL = frozenset(["BRA", "BRX", "BRXU", "JMP", "CALL", "RET", "EXIT", "BSSY"
                       "NANOSLEEP", "YIELD", "NOP", "ENDCOLLECTIVE", "BMOV", "KILL", "BPT", "MEMBAR", "ERRBAR", "CCTL",
                       "DEPBAR", "BAR"])
 _BRANCHES = frozenset(["BRA", "BRX", "BRXU", "CALL", "RET", "BSSY"])
-# What has no turn in a queue. Loads, stores, shuffles, MUFU and POPC wait at a barrier, DADD, votes and branches not.
-_AT_HAND = frozenset(["BRA", "BSSY", "BSYNC", "WARPSYNC", "NOP"])
 _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
@@ -115,7 +113,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
                 row[TAKEN] = c.RETURNED
                 row[SLOT] += c.RETURN_SLOTS
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
-            row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL) or instruction.name in _AT_HAND
+            # Loads, stores, shuffles, MUFU and POPC wait at a barrier, and branches; arithmetic, DADD and votes do not.
+            row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
