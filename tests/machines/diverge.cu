@@ -140,3 +140,39 @@ __global__ void called(float *out, int steps, int on)
     }
     out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
+
+/* kmutate launch
+   dim3 grid = { 132 }; dim3 block = { 64 };
+   int out[132 * 64] = zeros();
+   held(out, 500, 0, 1); held(out, 500, 1, 1); held(out, 500, 4, 1); held(out, 500, 16, 1);
+   held(out, 500, 0, 0); held(out, 500, 1, 0); held(out, 500, 4, 0); held(out, 500, 16, 0);
+*/
+// The first of two warps comes to a barrier long before the other, and has `trips` of a loop to go behind it; with `late` the other
+// one loads from shared memory before that barrier, else before the next.
+__global__ void held(int *out, int steps, int trips, int late)
+{
+    __shared__ volatile int s[64];
+    int t = threadIdx.x, x = t;
+    s[t] = 0;
+    __syncthreads();
+    if (t < 32) {
+#pragma unroll 1
+        for (int k = 0; k < steps; k++) {
+            __syncthreads();
+            __syncthreads();
+#pragma unroll 1
+            for (int i = 0; i < trips; i++) x = x * 5 + t;
+        }
+    } else {
+        int z = 0;
+#pragma unroll 1
+        for (int k = 0; k < steps; k++) {
+            if (!late) for (int i = 0; i < 16; i++) z = s[z];
+            __syncthreads();
+            if (late) for (int i = 0; i < 16; i++) z = s[z];
+            __syncthreads();
+        }
+        x += z;
+    }
+    out[blockIdx.x * 64 + t] = x;
+}
