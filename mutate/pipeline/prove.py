@@ -366,7 +366,7 @@ class Prover:
                                       f"{mine.natural.blocks_per_sm} resident blocks per SM, the original has "
                                       f"{theirs.padded.blocks_per_sm}"))
             elif c.cap is not None:
-                bound = "__maxnreg__" if b"__maxnreg__(" in c.text.text else "__launch_bounds__"
+                bound = "__maxnreg__" if any("__maxnreg__" in e.text for e in c.text.edits) else "__launch_bounds__"
                 reasons.append(Reason("register-cap", f"{bound} in its text holds it to {c.cap} registers: "
                                                       "as many resident blocks as the original", Verdict.VALID))
             pad = 0 if too_few else mine.pad

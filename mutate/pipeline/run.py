@@ -56,14 +56,14 @@ def prove_file(request: Request, progress: Progress = no_progress, targets_of: M
     not compile is an error of that kernel only when others do. Where none does, the file is taken as a part of one that
     includes it.
     """
-    proven = as_included(request, lambda asked: _with_classes(asked, progress, targets_of))
+    proven = as_included(request, lambda asked: _prove_with_classes(asked, progress, targets_of))
     if proven.request.path != request.path:
         proven.warnings.insert(0, f"{request.path} does not compile by itself: taken as a part of "
                                f"{proven.request.path}, which includes it")
     return proven
 
 
-def _with_classes(request: Request, progress: Progress, targets_of: MakeTargets | None) -> Proven:
+def _prove_with_classes(request: Request, progress: Progress, targets_of: MakeTargets | None) -> Proven:
     """With the member functions of included classes mutated, where all that is made so compiles; else without."""
     start = time.perf_counter()
     start_compilers(request)

@@ -30,8 +30,8 @@ WORK = {"math": (1500, 0), "uneven": (1500, 0), "sharedwork": (500, 0), "barrier
         "chase": (30, (1 << 22) - 1), "mixed": (12, 30), "arrivals": (1000, 0), "rounds": (600, 0), "leaders": (600, 0)}
 # Threads of a block, and resident blocks.
 SHAPES = ((64, 11), (256, 8), (256, 4), (1024, 2), (128, 3))
-MEETINGS = ("arrivals", "barriers", "rounds", "leaders")
-"""What has barriers: one wave of it in more shapes."""
+MEETINGS = ("arrivals", "rounds", "leaders")
+"""Kernels for barriers alone: one wave in more shapes, as of ``barriers``."""
 MEETING_SHAPES = ((32, 1), (32, 4), (32, 8), (32, 16), (32, 24), (64, 1), (64, 4), (64, 8), (64, 11), (64, 16),
                   (64, 24), (128, 1), (128, 2), (128, 4), (128, 8), (128, 16), (256, 1), (256, 2), (256, 4), (256, 8),
                   (512, 1), (512, 2), (512, 4), (1024, 1), (1024, 2))
@@ -77,14 +77,10 @@ class Job:
 
 
 def jobs() -> Iterator[Job]:
-    done = set()
-    for threads, resident in SHAPES:
-        for kernel in WORK:
-            if kernel not in MEETINGS or kernel == "barriers":
-                done |= {Job(kernel, threads, resident, waves) for waves in WAVES}
-                yield from (Job(kernel, threads, resident, waves) for waves in WAVES)
-    for kernel in MEETINGS:
-        yield from (job for shape in MEETING_SHAPES if (job := Job(kernel, *shape, 1.0)) not in done)
+    kernels = [kernel for kernel in WORK if kernel not in MEETINGS]
+    known = [Job(kernel, *shape, waves) for shape in SHAPES for kernel in kernels for waves in WAVES]
+    more = [Job(kernel, *shape, 1.0) for kernel in ("barriers", *MEETINGS) for shape in MEETING_SHAPES]
+    yield from dict.fromkeys(known + more)
 
 
 def write(folder: Path) -> None:

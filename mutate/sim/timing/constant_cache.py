@@ -22,7 +22,7 @@ FAR_LINES = 1024
 _FAR_PARTS = 4
 """Lines that come together from far away."""
 COMING = 64
-"""As many as an SM has warps: each waits for one line at a time."""
+"""Lines on their way that are known to be, as many as an SM has warps; beyond them each is its load's alone."""
 
 
 class Constants(NamedTuple):
@@ -66,19 +66,21 @@ fetched = jit_into(FOLDER, _fetched, counted=False)
 
 
 def _lanes_wait(cache, line, most, turn, clock, settings):
-    """Clocks that a load by lanes issued at ``clock`` waits for a line; that which was used longest ago makes room."""
-    tags, ages, ready, coming, due = cache.tags[0], cache.ages[0], cache.ready[0], cache.coming, cache.due
-    latency = settings[S_CONSTANT_MISS]
+    """Clocks that a load by lanes issued at ``clock`` waits for a line; that which was used longest ago makes room.
+
+    Where ``most`` are on their way it is not asked for yet: then until the first of those is there.
+    """
+    tags, ages, coming, due = cache.tags[0], cache.ages[0], cache.coming, cache.due
     free = -1
     under_way = 0
-    soonest = 1e18
+    soonest = np.inf
     for k in range(COMING):
         if coming[k] >= 0 and due[k] <= clock:
             victim = 0
             for i in range(len(tags)):
                 if ages[i] < ages[victim]:
                     victim = i
-            tags[victim], ages[victim], ready[victim] = coming[k], turn, due[k]
+            tags[victim], ages[victim] = coming[k], turn
             coming[k] = -1
         if coming[k] == line:
             return due[k] - clock
@@ -93,7 +95,7 @@ def _lanes_wait(cache, line, most, turn, clock, settings):
             return 0.0
     if under_way >= most:
         return soonest - clock
-    there = fetched(cache, line, clock, settings[S_CONSTANT_FILL], latency, settings)
+    there = fetched(cache, line, clock, settings[S_CONSTANT_FILL], settings[S_CONSTANT_MISS], settings)
     if free >= 0:
         coming[free], due[free] = line, there
     return there - clock

@@ -53,11 +53,11 @@ as much to do as the words alone say, as if it had a share of all others. 32 KB 
 take 23 % longer than that (spread_adds 7).
 """
 STORE_PLACE = 9
-"""The same of stores (hot_stores)."""
+"""Stores to addresses that agree but for so many last bits go one after another (hot_stores)."""
 STORE_SAME = 1.98 * 1.1
-"""The same between stores (hot_stores to 64 places, hot_flag and hot_branch to 32 of tests/machines/patterns.cu: 1.08,
-
-1.28 and 1.10 ns)."""
+"""Clocks of the whole GPU between them (hot_stores to 64 places, hot_flag and hot_branch to 32 of
+tests/machines/patterns.cu: 1.08, 1.28 and 1.10 ns).
+"""
 STORE_MERGED = 16.0
 """An SM that stores to one place more often than once in so many clocks sends most of its stores there together
 

@@ -44,7 +44,10 @@ from mutate.sim.timing.settings import (
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _LOCAL = LOCAL_BASE >> 5
-TWINS = 1 << 14  # 64 bits less those that ``twin_at`` leaves
+# 2**64 over the golden ratio: products with it spread over the first bits.
+_SPREAD = np.uint64(11400714819323198485)
+_TWIN_BITS = 14
+TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
 MERGED_LINES = 4
 """Lines of a store that may go to L2 with the store before: part_stores of tests/machines/patterns.cu on an H200 has 2
@@ -54,7 +57,7 @@ and 3 words a thread at no more cost than one, 4 words at half of four, 8 words 
 
 def _twin_at(sector):
     """Where a sector is remembered. Rows lie a power of two apart often, so low bits do not choose."""
-    return np.int64(np.uint64(sector) * np.uint64(11400714819323198485) >> np.uint64(50))
+    return np.int64(np.uint64(sector) * _SPREAD >> np.uint64(64 - _TWIN_BITS))
 
 
 twin_at = jit_into(FOLDER, _twin_at, counted=False)
@@ -124,8 +127,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
             far = far or not (there or first_read)
-        if twin_sectors[twin_at(sector)] == sector:
-            come = max(come, twin_come[twin_at(sector)])
+        twin = twin_at(sector)
+        if twin_sectors[twin] == sector:
+            come = max(come, twin_come[twin])
         elif far:
             busy[N_DRAM_READ] += 1
             this = sectors[i]
@@ -150,17 +154,15 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
             if not again[r] and settings[S_L2_LATENCY] > 0.0:
-                twin_sectors[twin_at(sector)] = sector
-                twin_come[twin_at(sector)] = come
+                twin_sectors[twin], twin_come[twin] = sector, come
             if alone:
                 busy[N_DRAM_READ] += 1
-                twin_sectors[twin_at(sector ^ 1)] = sector ^ 1
-                twin_come[twin_at(sector ^ 1)] = come
+                other = twin_at(sector ^ 1)
+                twin_sectors[other], twin_come[other] = sector ^ 1, come
         elif together[r] and instance < settings[S_RESIDENT] and first_read:
             # Another SM fetches it, at this time: the first blocks of all SMs come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
-            twin_sectors[twin_at(sector)] = sector
-            twin_come[twin_at(sector)] = come
+            twin_sectors[twin], twin_come[twin] = sector, come
         result = max(result, come)
         if victim >= 0 and not through:
             if place < 0 and dirty[victim]:

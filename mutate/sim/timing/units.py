@@ -113,7 +113,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
                 row[TAKEN] = c.RETURNED
                 row[SLOT] += c.RETURN_SLOTS
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
-            # Loads, stores, shuffles, MUFU and POPC wait at a barrier, and branches (held of tests/machines/diverge.cu);
+            # Loads, stores, shuffles, MUFU, POPC and branches wait at a barrier (held of tests/machines/diverge.cu);
             # arithmetic, DADD and votes do not.
             row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
