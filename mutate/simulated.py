@@ -141,7 +141,8 @@ class Played:
     blocks: ``instructions`` of the ``of`` warp instructions of these turns. ``busiest`` is what was busy for the
     largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
     is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
-    ``which`` are the numbers of the recorded blocks, none where it is all of them.
+    ``which`` are the numbers of the recorded blocks, none where it is all of them. ``in_order``: of blocks that ask for
+    what others write, whether all were run in order, or they met the data as they were before the launch.
     """
 
     blocks: int
@@ -156,6 +157,7 @@ class Played:
     uneven: float | None = 0.0
     rest: float = 0.0
     which: tuple[int, ...] = ()
+    in_order: bool | None = None
 
     @property
     def whole(self) -> bool:

@@ -103,11 +103,16 @@ class Simulation:
 
     def fork(self, watchers: Sequence[Watcher], recorder: Recorder | None) -> Simulation:
         """One that goes on from the memory that this one has now, and counts from zero."""
+        out = self.beside(watchers, recorder)
+        out.memory = self.memory.copy()
+        out.local[:] = self.local
+        return out
+
+    def beside(self, watchers: Sequence[Watcher], recorder: Recorder | None) -> Simulation:
+        """One for other blocks of the same launch, in the same memory; it counts from zero."""
         out = copy.copy(self)
         out.watchers, out.recorder, out.log = tuple(watchers), recorder, Log(bool(watchers))
-        out.memory = self.memory.copy()
         out._state()
-        out.local[:] = self.local
         return out
 
     # --- what a launch puts in place ---

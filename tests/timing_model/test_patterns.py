@@ -22,7 +22,8 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
-FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles")
+FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
+         "steps")
 
 
 @cache
@@ -32,21 +33,21 @@ def patterns() -> dict[str, KernelBinaries]:
     return {b.target.name: b for b in found}
 
 
-def measured(kernel: str, launch: int) -> float:
+def measured(kernel: str, launch: int, column: str = "us") -> float:
     """Microseconds, of the code of this compiler where that was measured, too."""
     for name in FILES if nvrtc_version() == MEASURED else ("nvrtc_13_5", *FILES):
         lines = (MACHINES / "reference" / f"h200_{name}.csv").read_text().splitlines()
         for r in csv.DictReader(line for line in lines if not line.startswith("#")):
             name = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
             if (name, int(r["launch"])) == (kernel, launch):
-                return float(r["us"])
+                return float(r[column])
     raise LookupError(kernel)
 
 
-def played(kernel: str, launch: int) -> SimulatedTime:
+def played(kernel: str, launch: int, machine: str = "h200") -> SimulatedTime:
     binaries = patterns()[kernel]
     code = Kernel(read_image(binaries.original.cubin, binaries.original.entry), binaries.original.listing)
-    return predict(code, binaries.target.launches[launch], load_machine("h200"))
+    return predict(code, binaries.target.launches[launch], load_machine(machine))
 
 
 def simulated(kernel: str, launch: int) -> float:
@@ -94,6 +95,11 @@ def simulated(kernel: str, launch: int) -> float:
     ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.11), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
     ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words
     ("float_adds", 0, 0.02), ("float_adds", 2, 0.06), ("float_adds", 4, 0.03), ("float_adds", 7, 0.07),
+    ("same_lines", 10, 0.03), ("same_lines", 11, 0.04), ("same_lines", 12, 0.12),  # equal reads of 1, 2 and 4 SMs
+    ("same_lines", 21, 0.09), ("same_lines", 23, 0.04),  # of eight waves, whose blocks are no longer side by side
+    ("pairs", 8, 0.05), ("pairs", 9, 0.07),  # of pairs of SMs, and of others
+    ("same_sectors", 10, 0.05), ("same_sectors", 13, 0.03), ("same_sectors", 17, 0.06),  # of parts of lines, and many
+    ("row_reads<float, 4>", 0, 0.03), ("row_reads<float4, 1>", 0, 0.08),  # a row misses as a whole
     ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
 ])
@@ -123,6 +129,21 @@ def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: s
     """Whole sectors, and sixteen rows of pieces; the times of both have the same of L2's write-backs in them."""
     expected = measured(kernel, launch) / measured(kernel, 0)
     assert simulated(kernel, launch) / simulated(kernel, 0) == pytest.approx(expected, rel=within)
+
+
+@pytest.mark.parametrize(("kernel", "launch", "within"), [
+    ("in_turn<float>", 2, 0.1), ("in_turn<float>", 8, 0.07), ("at_once<float4>", 7, 0.05),  # four blocks
+    ("tiles_in_steps", 7, 0.03), ("tiles_in_steps", 14, 0.06), ("tiles_in_steps", 16, 0.03)])
+def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: int, within: float) -> None:
+    """Against ncu's time, with an empty kernel's 1.9 us: the other has write-backs of what was there before."""
+    found = played(kernel, launch)
+    expected = measured(kernel, launch, "ncu_us")
+    assert 1e3 * (found.time_ms - found.overhead_ms) + 1.9 == pytest.approx(expected, rel=within)
+
+
+def test_of_a_gpu_where_nothing_was_measured_no_reads_are_merged() -> None:
+    alone, four = (played("same_lines", launch, "a100").time_ms for launch in (10, 12))
+    assert four > 0.97 * alone
 
 
 def reads(operands: str, opcode: str = "FFMA", before: str = "") -> list[int]:

@@ -207,3 +207,13 @@ UNIFORM_FILL, UNIFORM_MISS = 35.0, 75.0
 not known: with the one that came first, ten times of warps apart are within 10 %, the others off by up to 72 %
 (uniform_lines with the last argument).
 """
+
+MERGED, MERGED_LATER = 0.92, 0.5
+"""The part of the equal reads of neighbouring SMs that L2 gets as one, while the first blocks run and later
+
+(tests/machines/reference/h200_neighbours.csv, same_lines: L2's sectors against those that come to the SMs; pairs 1.0,
+fours 0.91; of 8 and 32 waves 0.47 to 0.53; with arithmetic between loads 0.4 to 0.9, where L2 is no limit). Only of
+lines that are read as a whole: same_sectors has none of sectors and pairs of them.
+"""
+MERGED_MANY = 0.33
+"""The part of that for requests of more than four lines (same_sectors, 15 to 17; 6 to 8, of few warps, have all)."""

@@ -59,6 +59,7 @@ class SimulatedTime:
     ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     ``turns``: of how many SMs. Relative standard errors of the time, told from the sample itself: ``uneven`` for blocks
     and SMs that are not in it (``None`` where there is but one of several), ``rest`` for what was not played.
+    ``in_order``: as ``Sample`` has it.
     """
 
     time_ms: float
@@ -82,6 +83,7 @@ class SimulatedTime:
     turns: int = 1
     uneven: float | None = None
     rest: float = 0.0
+    in_order: bool | None = None
 
     @property
     def complete(self) -> bool:
@@ -123,8 +125,10 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     gx, gy, gz = launch.grid
     total = gx * gy * gz
     turn = -(-total // sms)
-    l2_bytes = Rates(machine).number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
-    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes, sms) if _has_l2(machine) else no_reuse(sample)
+    rates = Rates(machine)
+    l2_bytes = rates.number("l2.held", machine.number("l2.size")) * 1024 if _has_l2(machine) else 0.0
+    reuse = reuse_of(sample, min(resident, turn) * sms, l2_bytes, sms, rates.number("l2.merging_sms", 1) > 1
+                     ) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0) - Rates(machine).number("l1.reserved", 0)) - carveout)
@@ -239,7 +243,8 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     write = rates.number("dram.write_bandwidth", read)
     l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
     s = settings.copy()
-    s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, 32.0 / rates.number("l2.sm_read", c.READ_PORT))
+    s[p.S_READ_PORT] = 32.0 / rates.number("l2.sm_read", c.READ_PORT)
+    s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, s[p.S_READ_PORT])
     s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
@@ -355,7 +360,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
-    bound, what = least_clocks(sample, kernel.listing, cycles, sms)
+    bound, what = least_clocks(sample, kernel.listing, cycles, sms, float(seen.busy[p.T_ADDED]))
     limit = ""
     bounded = bound > cycles
     if bounded:
@@ -371,7 +376,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks([w for _, w in sample.works], sample.grid_blocks),
-        rest if not bounded else 0.0)
+        rest if not bounded else 0.0, sample.in_order)
 
 
 def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,

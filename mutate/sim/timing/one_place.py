@@ -20,10 +20,14 @@ _SECTOR = 5
 _WORDS, _WIDE_WORDS = 8, 2
 
 
-def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int) -> tuple[float, str]:
-    """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that."""
-    found = max((_atomics(sample, listing), "atomics at one place"),
-                (_one_word(sample, listing), "atomics at one word"))
+def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int, first: float = 0.0
+                 ) -> tuple[float, str]:
+    """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that.
+
+    ``first``: when the first atomic operation came.
+    """
+    found = max((first + _atomics(sample, listing), "atomics at one place"),
+                (first + _one_word(sample, listing), "atomics at one word"))
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))

@@ -12,6 +12,7 @@ from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back, spread
+from mutate.sim.timing.uneven import differ
 from mutate.sim.timing.updates import Updates, at_random
 
 Array = npt.NDArray[Any]
@@ -26,7 +27,9 @@ class Reuse(NamedTuple):
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, the
     part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
     what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
-    ``updates``: of its writes.
+    ``merged`` and ``merged_later``: the part of the reads that L2 does not get as they are merged with equal ones of
+    neighbouring SMs, while the first blocks run and later; ``convoy``: whether neighbours have most of it in common,
+    at the same times. ``updates``: of its writes.
     """
 
     read: Array
@@ -35,6 +38,9 @@ class Reuse(NamedTuple):
     again: Array
     sparse: Array
     together: Array
+    merged: Array
+    merged_later: Array
+    convoy: Array
     updates: Updates
 
 
@@ -54,12 +60,12 @@ def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
 def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
-    none = np.zeros(arrays, np.bool_)
-    return Reuse(np.ones(arrays), np.ones(arrays), none, none, np.zeros(arrays), none,
+    none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
+    return Reuse(np.ones(arrays), np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
                  Updates(*np.zeros((6, arrays))))
 
 
-def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int) -> Reuse:
+def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
     """A sector that several blocks touch comes from DRAM once, if L2 still has it.
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
@@ -72,6 +78,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int) ->
     # Of reads and of writes, for each array: sectors of a block, of all together, and of a block for itself alone.
     found = [[(int(a[PAIRS]) / blocks, float(a[SECTORS]), float(a[ALONE]) / blocks) for a in sample.touched[:, which]]
              for which in (READS, WRITES)]
+    if sample.group is not None:
+        # What a block has alone of those that run far from each other, its neighbours may have as well.
+        for which, rows in zip((READS, WRITES), found, strict=True):
+            parts = sample.group.touched[:, which, SECTORS] / np.maximum(1, sample.group.touched[:, which, PAIRS])
+            rows[:] = [(each, together, alone * part) if part else (each, together, alone)
+                       for (each, together, alone), part in zip(rows, parts.tolist(), strict=True)]
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
@@ -120,25 +132,43 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int) ->
         other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
         out[0][region] = _random_misses(grid * each, count, other, l2_bytes)
         sparse[region] = 1.0
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, common & _together(sample), updates)
+    met = common & _together(sample.streams, sample.other, len(limits))
+    distinct = _distinct(sample, len(limits))
+    # Blocks of different work drift apart.
+    merges = merges and not differ(sample.works)
+    same = (1.0 - distinct) * merges
+    merged, later = same * c.MERGED, same * np.where(met, c.MERGED, c.MERGED_LATER)
+    convoy = ~met & (1.0 - distinct > 0.5 * (1.0 - out[0])) & (distinct < 1.0)
+    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, met, merged, later, convoy, updates)
 
 
-def _together(sample: Sample) -> Array:
-    """Of each array whether a sampled block and another come to most sectors that both read after as many instructions,
+def _distinct(sample: Sample, arrays: int) -> Array:
+    """Of each array the part of neighbouring blocks' reads that is left where equal ones at the same time are one."""
+    out = np.ones(arrays)
+    if sample.group is not None:
+        tally = sample.group.touched[:, READS]
+        at_once = _together(sample.group.one, sample.group.other, arrays)
+        at_once[-1] = False
+        out[at_once] = tally[at_once, SECTORS] / np.maximum(1, tally[at_once, PAIRS])
+    return out
 
-    nearly.
+
+def _together(one: Streams, other: Streams | None, arrays: int) -> Array:
+    """Of each array whether the first blocks of both streams come to most sectors that both read after as many
+
+    instructions, nearly.
     """
-    out = np.zeros(len(sample.initial.regions) + 1, np.bool_)
-    if sample.other is None:
+    out = np.zeros(arrays, np.bool_)
+    if other is None:
         return out
-    (first, where, at), (second, _, at_too) = _first_reads(sample.streams), _first_reads(sample.other)
-    _, one, other = np.intersect1d(first, second, assume_unique=True, return_indices=True)
-    if not len(one):
+    (first, where, at), (second, _, at_too) = _first_reads(one), _first_reads(other)
+    _, here, there = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    if not len(here):
         return out
-    length = float(np.diff(sample.streams.starts[0]).max())
-    near = np.abs(at[one] - at_too[other]) <= max(_SAME_TIME, _SAME_PART * length)
-    count = np.bincount(where[one], minlength=len(out))
-    return np.asarray(np.bincount(where[one], near, minlength=len(out)) > 0.5 * np.maximum(count, 1))
+    length = float(np.diff(one.starts[0]).max())
+    near = np.abs(at[here] - at_too[there]) <= max(_SAME_TIME, _SAME_PART * length)
+    count = np.bincount(where[here], minlength=len(out))
+    return np.asarray(np.bincount(where[here], near, minlength=len(out)) > 0.5 * np.maximum(count, 1))
 
 
 def _first_reads(s: Streams) -> tuple[Array, Array, Array]:

@@ -5,7 +5,7 @@ The blocks are those of one SM: a GPU hands blocks out in turn, so an SM has eve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
+from mutate.sim.timing.order import IN_ORDER, follows_others
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import differ
 from mutate.sim.watch import LOG_ROWS, Log
@@ -37,6 +38,9 @@ _SURVEY = 2_000_000
 _SURVEYED = 256
 _ENOUGH = 4
 _GOLDEN = 0.6180339887498949
+GROUP = 4
+"""SMs whose equal reads may go to L2 as one, as blocks with neighbouring numbers do (tests/machines/neighbours.cu)."""
+_SHARED = 0.05
 
 
 class Streams(NamedTuple):
@@ -158,6 +162,14 @@ class Keeper:
         return Streams(pc, request, cost, on, starts, cut, self._requests[0][: self._q], sectors, touch, region)
 
 
+class Group(NamedTuple):
+    """What a sampled block and those on neighbouring SMs touch together (``Touches.tally``), and streams of two."""
+
+    touched: Array
+    one: Streams
+    other: Streams
+
+
 @dataclass(frozen=True)
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
@@ -165,7 +177,9 @@ class Sample:
     ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``near``: of blocks of the grid
     that are neighbours of a sampled one, by how many blocks they come before it, and of each array the part of that
     block's sectors which they read as well. ``works``: (number, warp instructions) of these blocks and, where those
-    say too little, of others of the grid. ``other``: the streams of a block elsewhere in the grid.
+    say too little, of others of the grid. ``other``: the streams of a block elsewhere in the grid; ``group``: of those
+    on neighbouring SMs, where they have something in common. ``in_order``: of blocks that ask for what others write,
+    whether the grid was run as a whole, in order; else they met what was there before the launch.
     """
 
     streams: Streams
@@ -178,6 +192,8 @@ class Sample:
     near: tuple[tuple[int, Array], ...] = ()
     works: tuple[tuple[int, int], ...] = ()
     other: Streams | None = None
+    group: Group | None = None
+    in_order: bool | None = None
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
@@ -209,49 +225,105 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     total = gx * gy * gz
     initial = initial or Initial(launch, image.globals_bytes, image.pointers)
     bases = np.array([r.base >> _SECTOR for r in initial.regions], np.int64)
-    keeper = Keeper((launch.threads + 31) // 32, bases, longest, rules)
-    simulation = Simulation(image, listing, launch, initial=initial, watchers=(keeper,), recorder=keeper,
-                            places=places, budget=budget, counted=False)
+    warps = (launch.threads + 31) // 32
+
+    def start() -> tuple[Keeper, Simulation]:
+        keeper = Keeper(warps, bases, longest, rules)
+        return keeper, Simulation(image, listing, launch, initial=initial, watchers=(keeper,), recorder=keeper,
+                                  places=places, budget=budget, counted=False)
+
+    keeper, simulation = start()
     executed = simulation.counters[:, lay.EXECUTED]
     (pilot,) = blocks_of_sm(total, sms, 1, sm)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
-    beside = None
-    if total > sms and each <= records // _FEW:
-        beside = Keeper((launch.threads + 31) // 32, bases, 0, rules)
-        keeper.tell(beside)
-        fork = simulation.fork((beside,), beside)
+    near: tuple[tuple[int, Array], ...] = ()
+    group = None
+    if each <= records // GROUP:
+        counting, others = (Keeper(warps, bases, kept, rules) for kept in (0, longest))
+        keeper.tell(counting)
+        keeper.tell(others)
+        fork = simulation.fork((counting,), counting)
+        near = _near(pilot, launch.grid, counting, fork) if total > sms and each <= records // _FEW else ()
+        group = _group(pilot, total, keeper, others, fork)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
-    works = {pilot: each}
-    for block in (b for b in blocks if b != pilot):
-        before = int(executed.sum())
-        simulation.run((block,))
-        works[block] = int(executed.sum()) - before
-    near = _near(pilot, launch.grid, beside, fork) if beside is not None else ()
+    ordered = None
+    follows = follows_others(keeper.streams((pilot,)), listing, len(bases))
+    if follows and sm is None and total * each <= IN_ORDER:
+        again, whole = start()
+        ordered = _in_order(whole, blocks, total)
+    if ordered is not None:
+        keeper, simulation, works = again, whole, ordered
+        executed = simulation.counters[:, lay.EXECUTED]
+    else:
+        works = {pilot: each}
+        for block in (b for b in blocks if b != pilot):
+            before = int(executed.sum())
+            simulation.run((block,))
+            works[block] = int(executed.sum()) - before
     other = None
     if sm is None:
-        _survey(works, total, simulation)
+        if ordered is None:
+            _survey(works, total, simulation)
         elsewhere = int(total * _GOLDEN)
         if elsewhere not in blocks and each <= records // 2:
-            witness = Keeper((launch.threads + 31) // 32, bases, longest, rules)
+            witness = Keeper(warps, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     return Sample(keeper.streams(blocks), keeper.touches.tally, keeper.hot, blocks, total, int(executed.sum()), initial,
-                  near, tuple(sorted(works.items())), other)
+                  near, tuple(sorted(works.items())), other, group, ordered is not None if follows else None)
+
+
+def _group(block: int, total: int, first: Keeper, others: Keeper, simulation: Simulation) -> Group | None:
+    """Runs the blocks of the same group of SMs, which the other keeper is for; one only where that shares little."""
+    mates = [b for k in range(1, GROUP) if (b := block ^ k) < total]
+    if not mates:
+        return None
+    run = simulation.beside((others,), others)
+    run.run(mates[:1])
+    pairs, sectors = others.touches.tally[:, READS, PAIRS], others.touches.tally[:, READS, SECTORS]
+    if not (pairs - sectors > _SHARED * sectors).any():
+        return None
+    run.run(mates[1:])
+    return Group(others.touches.tally, first.streams((block,)), others.streams(mates[:1]))
+
+
+def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict[int, int] | None:
+    """Runs all blocks of the grid, of which ``simulation`` keeps these; the work of some from all over the grid.
+
+    ``None`` where they come to much more than the first one let expect.
+    """
+    quiet = simulation.beside((), None)
+    wanted = {*blocks, *_all_over(total)}
+    works: dict[int, int] = {}
+    spent = 0
+    for block in range(total):
+        runs = simulation if block in blocks else quiet
+        before = int(runs.counters[:, lay.EXECUTED].sum())
+        runs.run((block,))
+        work = int(runs.counters[:, lay.EXECUTED].sum()) - before
+        spent += work
+        if spent > 4 * IN_ORDER:
+            return None
+        if block in wanted:
+            works[block] = work
+    return works
+
+
+def _all_over(total: int) -> Iterator[int]:
+    """Blocks from all over the grid: multiples of the golden ratio are spread evenly, however many they are."""
+    return (int((k + 0.5) * _GOLDEN % 1.0 * total) for k in range(min(total, _SURVEYED)))
 
 
 def _survey(works: dict[int, int], total: int, simulation: Simulation) -> None:
     """Adds the work of blocks from all over the grid, until they seem to be alike or are enough."""
-    wanted = min(total, _SURVEYED)
     if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.items()))):
         return
     other = simulation.fork((), None)
     executed = other.counters[:, lay.EXECUTED]
-    for k in range(wanted):
-        # Multiples of the golden ratio are spread evenly over the grid, however many they are.
-        block = int((k + 0.5) * _GOLDEN % 1.0 * total)
+    for block in _all_over(total):
         if block in works:
             continue
         before = int(executed.sum())

@@ -6,6 +6,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
+from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, rewrite, stays, taken_of
@@ -34,11 +35,13 @@ from mutate.sim.timing.settings import (
     S_PART,
     S_READ_CLOCKS,
     S_READ_LINE,
+    S_READ_PORT,
     S_RESIDENT,
     S_STORE_EVICT,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
+    T_ADDED,
 )
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
@@ -49,6 +52,7 @@ _SPREAD = np.uint64(11400714819323198485)
 _TWIN_BITS = 14
 TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
+_MERGED_SECTORS = 16
 MERGED_LINES = 4
 """Lines of a store that may go to L2 with the store before: part_stores of tests/machines/patterns.cu on an H200 has 2
 
@@ -84,6 +88,15 @@ def _near(sector, apart, block):
 near_of = jit_into(FOLDER, _near, counted=False)
 
 
+def _lone(sectors, i, first, count):
+    """Whether a request asks for one half of 64 bytes only."""
+    other = sectors[i] ^ 1
+    return not ((i > first and sectors[i - 1] == other) or (i + 1 < first + count and sectors[i + 1] == other))
+
+
+lone = jit_into(FOLDER, _lone, counted=False)
+
+
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
           l2, twins, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
@@ -94,7 +107,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, sparse = reuse.read, reuse.common, reuse.again, reuse.sparse
-    together = reuse.together
+    together, convoy = reuse.together, reuse.convoy
+    merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, dirty = l1
     far_tags, far_ages, far_parts = l2
     twin_sectors, twin_come = twins
@@ -104,9 +118,13 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     asked_line = np.int64(-1)
     hits = 0
     misses = 0
+    row = np.int64(0)
+    part = 1.0
     for i in range(first, first + count):
         r = region[i]
         sector = own(sectors[i], common[r], instance, turn)
+        if i == first or sectors[i] != sectors[i - 1] + 1:
+            row = sector
         near = near_of(sector, apart[r], block)
         place, victim = lookup(tags, ages, near, issued)
         if not through and place >= 0 and ready[place, sector & 3] > 0.0:
@@ -115,7 +133,13 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             continue
         misses += 1
         asked = max(start, state[0])
-        taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_L2_CLOCKS], settings[S_READ_LINE])
+        if sector >> 2 != asked_line:
+            part = 1.0
+            if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
+                # L2 merges reads of whole lines, and fewer of requests for many.
+                part = 1.0 - merged[r] * (1.0 if count <= _MERGED_SECTORS else MERGED_MANY)
+        taken, credit = taken_of(sector >> 2, asked_line, credit,
+                                 max(settings[S_READ_PORT], part * settings[S_L2_CLOCKS]), part * settings[S_READ_LINE])
         asked_line = sector >> 2
         state[0] = asked + taken
         busy[B_L2] += taken
@@ -123,7 +147,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         first_read = not local and touch[i] & 1 != 0
         # Warps come in another order than when they were recorded: what comes first is not what was recorded as first.
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
-            mix(sector, 1) < likely[r])
+            mix(row, 1) < likely[r])
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
             far = far or not (there or first_read)
@@ -135,8 +159,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             this = sectors[i]
             factor = 1.0
             alone = False
-            if alone_costs and not ((i > first and sectors[i - 1] == this ^ 1)
-                                    or (i + 1 < first + count and sectors[i + 1] == this ^ 1)):
+            if alone_costs and lone(sectors, i, first, count):
                 # DRAM gives 64 bytes: beside others of the request they are no more than two sectors, alone they have
                 # a row to open, too.
                 factor = settings[S_LONE]
@@ -159,10 +182,13 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 busy[N_DRAM_READ] += 1
                 other = twin_at(sector ^ 1)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
-        elif together[r] and instance < settings[S_RESIDENT] and first_read:
-            # Another SM fetches it, at this time: the first blocks of all SMs come to it together.
+        elif first_read and (convoy[r] or (together[r] and instance < settings[S_RESIDENT])):
+            # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             twin_sectors[twin], twin_come[twin] = sector, come
+            if alone_costs and lone(sectors, i, first, count):
+                other = twin_at(sector ^ 1)
+                twin_sectors[other], twin_come[other] = sector ^ 1, come
         result = max(result, come)
         if victim >= 0 and not through:
             if place < 0 and dirty[victim]:
@@ -233,6 +259,8 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     likely, common, again = reuse.written, reuse.common, reuse.again
     updates = reuse.updates
     loose, parts, places = updates.loose, updates.parts, updates.places
+    if kind == _ATOMIC and busy[T_ADDED] == 0.0:
+        busy[T_ADDED] = start
     tags, ages, ready, dirty = l1
     kept_tags, kept_ages, kept_parts = written
     far_tags, far_ages, far_parts = l2
@@ -287,8 +315,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
-            alone = not ((i > first and sectors[i - 1] == sectors[i] ^ 1)
-                         or (i + 1 < first + count and sectors[i + 1] == sectors[i] ^ 1))
+            alone = lone(sectors, i, first, count)
             if fetched and alone:
                 factor = 1.0 + (settings[S_LONE] - 1.0) * loose[r]
                 behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]

@@ -11,13 +11,14 @@ from __future__ import annotations
  S_CONSTANT_FILL, S_CONSTANT_MISS, S_CONSTANT_LINES, S_DUAL, S_PART,
  S_PART_WAITS, S_CONSTANT_FAR, S_CONSTANT_HELD,
  S_CONSTANT_UNIFORM, S_LAUNCH_WARP, S_BETWEEN, S_UNIFORM_FILL, S_UNIFORM_MISS, S_BARRIER_LONE,
- S_CONSTANT_COMING, S_ATOMIC_GIVES) = range(58)
-SETTINGS = 58
+ S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT) = range(59)
+SETTINGS = 59
 
-# What is counted: clocks that a server is busy, traffic, clocks that warps are resident.
+# What is counted: clocks that a server is busy, traffic, clocks that warps are resident; and when the first atomic
+# operation came.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS) = range(21)
-BUSY = 21
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED) = range(22)
+BUSY = 22
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.

@@ -1,0 +1,49 @@
+"""Blocks whose work depends on what other blocks wrote: where the grid is small enough they are run in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sass.disasm import Instruction
+from mutate.sim import layout as lay
+from mutate.sim.timing.touches import WRITES, spread
+
+if TYPE_CHECKING:
+    from mutate.sim.timing.sampling import Streams
+
+IN_ORDER = 6_000_000
+"""Warp instructions of a grid that is run as a whole, about a second."""
+# Atomic operations whose old value says what others did; a sum's says where to write, which changes no work.
+_TOLD = ("CAS", "MIN", "MAX", "AND", "OR", "XOR", "EXCH")
+
+
+def follows_others(streams: Streams, listing: Sequence[Instruction], arrays: int) -> bool:
+    """Whether blocks like these ask for what other blocks write, by atomic operations or at places that look random.
+
+    ``arrays``: of the launch. Told from the streams: an array that is loaded, or of which an atomic operation gives old
+    values, and that is added to, or written by lanes which are far from each other.
+    """
+    at = np.flatnonzero(streams.request >= 0)
+    asked = streams.request[at]
+    kinds, counts = streams.requests[asked, 2], streams.requests[asked, 5]
+    at, asked, kinds = at[counts > 0], asked[counts > 0], kinds[counts > 0]
+    where = streams.region[streams.requests[asked, 4]]
+    gives = np.array([_gives(i) for i in listing], np.bool_)[streams.pc[at]]
+    atomic, loaded = kinds == lay.H_GLOBAL_ATOMIC, kinds == lay.H_GLOBAL_LOAD
+    asks = _of(where[loaded | (atomic & gives)], arrays)
+    found: npt.NDArray[Any] = np.zeros((arrays + 1, 2, 2), np.int64)
+    spread(streams.requests, streams.sectors, streams.region, found)
+    scattered = found[:-1, WRITES, 1] > 0.5 * found[:-1, WRITES, 0]
+    return bool((asks & (_of(where[atomic], arrays) | scattered)).any())
+
+
+def _of(regions: npt.NDArray[Any], arrays: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(np.bincount(regions, minlength=arrays + 1)[:arrays] > 0)
+
+
+def _gives(instruction: Instruction) -> bool:
+    return instruction.name in ("ATOMG", "ATOM") and any(m in _TOLD for m in instruction.opcode.split("."))

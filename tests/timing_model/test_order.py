@@ -1,0 +1,93 @@
+"""Blocks whose work depends on what other blocks wrote are run in order, as far as a grid is small enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mutate.machines import load_machine
+from mutate.pipeline.binaries import compile_file
+from mutate.results import Request
+from mutate.sim.image import read_image
+from mutate.sim.timing.model import Kernel, predict, sample_of
+from mutate.sim.timing.sampling import Sample
+from mutate.toolchain.locate import find_toolchain
+
+pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
+
+INSERT = """
+/* kmutate launch
+   int n = %d; dim3 block = { 128 }; dim3 grid = { n / 128 };
+   unsigned table[n + n / 4] = zeros(); unsigned key[n] = permutation();
+   insert(table, key, n + n / 4);
+*/
+__global__ void insert(unsigned *table, const unsigned *key, unsigned places)
+{
+    unsigned k = key[blockIdx.x * 128 + threadIdx.x] + 1, at = (k * 2654435769u >> 8) %% places;
+    while (atomicCAS(&table[at], 0, k)) at = (at + 1) %% places;
+}
+"""
+LEAST = """
+/* kmutate launch
+   int n = 1 << 17; dim3 block = { 128 }; dim3 grid = { n / 128 };
+   unsigned least[64] = fill(4294967295u); unsigned value[n] = permutation();
+   minima(least, value);
+*/
+__global__ void minima(unsigned *least, const unsigned *value)
+{
+    unsigned v = value[blockIdx.x * 128 + threadIdx.x];
+    if (v < least[v % 64]) atomicMin(&least[v % 64], v);
+}
+"""
+COUNT = """
+/* kmutate launch
+   int n = 1 << 17; dim3 block = { 128 }; dim3 grid = { n / 128 };
+   unsigned bins[64] = zeros(); unsigned list[n] = zeros(); unsigned used[1] = zeros();
+   unsigned value[n] = permutation();
+   count(bins, list, used, value);
+*/
+__global__ void count(unsigned *bins, unsigned *list, unsigned *used, const unsigned *value)
+{
+    unsigned v = value[blockIdx.x * 128 + threadIdx.x];
+    atomicAdd(&bins[v % 64], 1);
+    if (v & 1) list[atomicAdd(used, 1)] = v;
+}
+"""
+
+
+def sampled(source: str, folder: Path) -> tuple[Sample, bool | None]:
+    path = folder / "k.cu"
+    path.write_text(source)
+    (made,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
+    (launch,) = made.target.launches
+    machine = load_machine("h200")
+    sample = sample_of(kernel, launch, machine)
+    return sample, predict(kernel, launch, machine, sample=sample).in_order
+
+
+def test_a_table_that_fills_takes_later_blocks_longer(tmp_path: Path) -> None:
+    sample, in_order = sampled(INSERT % (1 << 17), tmp_path)
+    assert in_order is True
+    works = np.array(sample.works)
+    middle = works[:, 0] < sample.grid_blocks / 2
+    assert works[~middle, 1].mean() > 1.3 * works[middle, 1].mean()
+    assert set(sample.blocks) <= set(works[:, 0].tolist())
+
+
+def test_minima_that_are_known_are_not_asked_for_again(tmp_path: Path) -> None:
+    sample, in_order = sampled(LEAST, tmp_path)
+    assert in_order is True
+    first, last = (dict(sample.works)[b] for b in (min(dict(sample.works)), max(dict(sample.works))))
+    assert last < first
+
+
+def test_a_grid_that_is_too_large_meets_the_data_as_they_were(tmp_path: Path) -> None:
+    assert sampled(INSERT % (1 << 23), tmp_path)[1] is False
+
+
+def test_counting_depends_on_nobody(tmp_path: Path) -> None:
+    """Nobody waits for sums that nobody reads, and where a list goes on changes no work."""
+    assert sampled(COUNT, tmp_path)[1] is None
