@@ -103,7 +103,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
                 if rows is found[0]:
-                    beside = sum(float(part[a]) for distance, part in sample.near if touched(distance) <= l2_bytes)
+                    beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     least = unique(*row, limit, grid) / (grid * row[0])
                     chances[a] = min(chances[a], max(1.0 - beside, least))
         out.append(chances)
@@ -138,7 +138,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     merges = merges and not differ(sample.works)
     same = (1.0 - distinct) * merges
     merged, later = same * c.MERGED, same * np.where(met, c.MERGED, c.MERGED_LATER)
-    convoy = ~met & (1.0 - distinct > 0.5 * (1.0 - out[0])) & (distinct < 1.0)
+    # Of what others fetch, most is fetched by neighbours at the same time.
+    theirs = 1.0 - distinct + sum(n.part * _together(sample.first, n.streams, len(limits)) for n in sample.near
+                                  if n.distance < wave)
+    convoy = ~met & (theirs > 0.0) & (theirs > 0.5 * (1.0 - out[0]))
     return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, met, merged, later, convoy, updates)
 
 
@@ -147,7 +150,7 @@ def _distinct(sample: Sample, arrays: int) -> Array:
     out = np.ones(arrays)
     if sample.group is not None:
         tally = sample.group.touched[:, READS]
-        at_once = _together(sample.group.one, sample.group.other, arrays)
+        at_once = _together(sample.first, sample.group.mate, arrays)
         at_once[-1] = False
         out[at_once] = tally[at_once, SECTORS] / np.maximum(1, tally[at_once, PAIRS])
     return out

@@ -162,23 +162,32 @@ class Keeper:
         return Streams(pc, request, cost, on, starts, cut, self._requests[0][: self._q], sectors, touch, region)
 
 
+class Neighbour(NamedTuple):
+    """A block ``distance`` blocks before the first that ran: its streams, and of each array the ``part`` of that one's
+
+    sectors that it reads as well.
+    """
+
+    distance: int
+    part: Array
+    streams: Streams
+
+
 class Group(NamedTuple):
-    """What a sampled block and those on neighbouring SMs touch together (``Touches.tally``), and streams of two."""
+    """What blocks on neighbouring SMs touch together (``Touches.tally``), and the streams of the first one's mate."""
 
     touched: Array
-    one: Streams
-    other: Streams
+    mate: Streams
 
 
 @dataclass(frozen=True)
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
-    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``near``: of blocks of the grid
-    that are neighbours of a sampled one, by how many blocks they come before it, and of each array the part of that
-    block's sectors which they read as well. ``works``: (number, warp instructions) of these blocks and, where those
-    say too little, of others of the grid. ``other``: the streams of a block elsewhere in the grid; ``group``: of those
-    on neighbouring SMs, where they have something in common. ``in_order``: of blocks that ask for what others write,
+    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``works``: (number, warp
+    instructions) of these blocks and, where those say too little, of others of the grid. ``first``: the streams of the
+    block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on neighbouring SMs, where they
+    have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
     whether the grid was run as a whole, in order; else they met what was there before the launch.
     """
 
@@ -189,10 +198,11 @@ class Sample:
     grid_blocks: int
     instructions: int
     initial: Initial
-    near: tuple[tuple[int, Array], ...] = ()
+    first: Streams
     works: tuple[tuple[int, int], ...] = ()
-    other: Streams | None = None
+    near: tuple[Neighbour, ...] = ()
     group: Group | None = None
+    other: Streams | None = None
     in_order: bool | None = None
 
 
@@ -237,20 +247,21 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     (pilot,) = blocks_of_sm(total, sms, 1, sm)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
-    near: tuple[tuple[int, Array], ...] = ()
+    first = keeper.streams((pilot,))
+    near: tuple[Neighbour, ...] = ()
     group = None
     if each <= records // GROUP:
-        counting, others = (Keeper(warps, bases, kept, rules) for kept in (0, longest))
-        keeper.tell(counting)
-        keeper.tell(others)
-        fork = simulation.fork((counting,), counting)
-        near = _near(pilot, launch.grid, counting, fork) if total > sms and each <= records // _FEW else ()
-        group = _group(pilot, total, keeper, others, fork)
+        beside, mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
+        keeper.tell(beside)
+        keeper.tell(mates)
+        fork = simulation.fork((beside,), beside)
+        near = _near(pilot, launch.grid, beside, fork) if total > sms and each <= records // _FEW else ()
+        group = _group(pilot, total, mates, fork)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     ordered = None
-    follows = follows_others(keeper.streams((pilot,)), listing, len(bases))
+    follows = follows_others(first, listing, len(bases))
     if follows and sm is None and total * each <= IN_ORDER:
         again, whole = start()
         ordered = _in_order(whole, blocks, total)
@@ -273,21 +284,21 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     return Sample(keeper.streams(blocks), keeper.touches.tally, keeper.hot, blocks, total, int(executed.sum()), initial,
-                  near, tuple(sorted(works.items())), other, group, ordered is not None if follows else None)
+                  first, tuple(sorted(works.items())), near, group, other, ordered is not None if follows else None)
 
 
-def _group(block: int, total: int, first: Keeper, others: Keeper, simulation: Simulation) -> Group | None:
-    """Runs the blocks of the same group of SMs, which the other keeper is for; one only where that shares little."""
+def _group(block: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:
+    """Runs the blocks of the block's group of SMs; the keeper knows this one. One only where that shares little."""
     mates = [b for k in range(1, GROUP) if (b := block ^ k) < total]
     if not mates:
         return None
-    run = simulation.beside((others,), others)
+    run = simulation.beside((keeper,), keeper)
     run.run(mates[:1])
-    pairs, sectors = others.touches.tally[:, READS, PAIRS], others.touches.tally[:, READS, SECTORS]
+    pairs, sectors = keeper.touches.tally[:, READS, PAIRS], keeper.touches.tally[:, READS, SECTORS]
     if not (pairs - sectors > _SHARED * sectors).any():
         return None
     run.run(mates[1:])
-    return Group(others.touches.tally, first.streams((block,)), others.streams(mates[:1]))
+    return Group(keeper.touches.tally, keeper.streams(mates[:1]))
 
 
 def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict[int, int] | None:
@@ -333,9 +344,8 @@ def _survey(works: dict[int, int], total: int, simulation: Simulation) -> None:
             return
 
 
-def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation
-          ) -> tuple[tuple[int, Array], ...]:
-    """``Sample.near``: runs the blocks before this one, whose touches the keeper knows, along each axis of the grid."""
+def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation) -> tuple[Neighbour, ...]:
+    """Runs the blocks before this one, whose touches the keeper knows, along each axis of the grid."""
     own = keeper.touches.tally[:, READS, PAIRS].astype(np.float64)
     out = []
     for axis, distance in enumerate((1, grid[0], grid[0] * grid[1])):
@@ -343,5 +353,6 @@ def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Si
             before = keeper.touches.tally[:, READS].copy()
             simulation.run((block - distance,))
             new = keeper.touches.tally[:, READS] - before
-            out.append((distance, (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)))
+            out.append(Neighbour(distance, (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0),
+                                 keeper.streams((block - distance,))))
     return tuple(out)
