@@ -138,10 +138,13 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     merges = merges and not differ(sample.works)
     same = (1.0 - distinct) * merges
     merged, later = same * c.MERGED, same * np.where(met, c.MERGED, c.MERGED_LATER)
-    # Of what others fetch, most is fetched by neighbours at the same time.
-    theirs = 1.0 - distinct + sum(n.part * _together(sample.first, n.streams, len(limits)) for n in sample.near
-                                  if n.distance < wave)
-    convoy = ~met & (theirs > 0.0) & (theirs > 0.5 * (1.0 - out[0]))
+    # Most of what others fetch neighbours fetch at the same time: all who ever read it, or those of the first wave.
+    theirs = [(n, n.part * _together(sample.first, n.streams, len(limits))) for n in sample.near if n.distance < wave]
+    seldom, mates = (1.0 - out[0]) / 2, 1.0 - distinct
+    always = mates + sum(part * (n.distance * np.where(n.part > 0.5, n.along, 2) <= wave) for n, part in theirs)
+    convoy = ~met & (always > 0.0) & (always > seldom)
+    at_first = mates + sum(part for _, part in theirs)
+    met |= (at_first > 0.0) & (at_first > seldom)
     return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, met, merged, later, convoy, updates)
 
 

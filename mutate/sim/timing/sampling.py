@@ -163,12 +163,13 @@ class Keeper:
 
 
 class Neighbour(NamedTuple):
-    """A block ``distance`` blocks before the first that ran: its streams, and of each array the ``part`` of that one's
+    """A block ``distance`` blocks before the first that ran, on an axis with so many (``along``): its streams, and of
 
-    sectors that it reads as well.
+    each array the ``part`` of that one's sectors that it reads as well.
     """
 
     distance: int
+    along: int
     part: Array
     streams: Streams
 
@@ -353,6 +354,6 @@ def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Si
             before = keeper.touches.tally[:, READS].copy()
             simulation.run((block - distance,))
             new = keeper.touches.tally[:, READS] - before
-            out.append(Neighbour(distance, (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0),
-                                 keeper.streams((block - distance,))))
+            part = (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)
+            out.append(Neighbour(distance, grid[axis], part, keeper.streams((block - distance,))))
     return tuple(out)
