@@ -249,6 +249,8 @@ _HELDOUT = {
                 "models.",
     "heldout7": "And again: particles, sparse and dense matrices, graphs and sorting, ciphers and sequences, images, "
                 "finance, networks; a fifth of them naive ones that others begin with.",
+    "heldout8": "And again, by somebody else: streams, dense and sparse matrices, simulations, signals, images and "
+                "rays, data and ciphers, networks.",
 }
 
 
