@@ -76,14 +76,9 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     blocks = len(sample.blocks)
     limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)
     # Of reads and of writes, for each array: sectors of a block, of all together, and of a block for itself alone.
-    found = [[(int(a[PAIRS]) / blocks, float(a[SECTORS]), float(a[ALONE]) / blocks) for a in sample.touched[:, which]]
+    found = [[(int(a[PAIRS]) / blocks, float(a[SECTORS]), float(a[ALONE]) / blocks * part)
+              for a, part in zip(sample.touched[:, which], _own(sample, which), strict=True)]
              for which in (READS, WRITES)]
-    if sample.group is not None:
-        # What a block has alone of those that run far from each other, its neighbours may have as well.
-        for which, rows in zip((READS, WRITES), found, strict=True):
-            parts = sample.group.touched[:, which, SECTORS] / np.maximum(1, sample.group.touched[:, which, PAIRS])
-            rows[:] = [(each, together, alone * part) if part else (each, together, alone)
-                       for (each, together, alone), part in zip(rows, parts.tolist(), strict=True)]
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
@@ -132,20 +127,33 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
         out[0][region] = _random_misses(grid * each, count, other, l2_bytes)
         sparse[region] = 1.0
-    met = common & _together(sample.streams, sample.other, len(limits))
-    distinct = _distinct(sample, len(limits))
+    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse,
+                 *_with_neighbours(sample, common, out[0], wave, merges), updates)
+
+
+def _own(sample: Sample, which: int) -> Array:
+    """Of each array the part of what a block has alone, of blocks far from each other, that its neighbours have not."""
+    if sample.group is None:
+        return np.ones(len(sample.touched))
+    tally = sample.group.touched[:, which]
+    return np.where(tally[:, PAIRS] > 0, tally[:, SECTORS] / np.maximum(1, tally[:, PAIRS]), 1.0)
+
+
+def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merges: bool
+                     ) -> tuple[Array, Array, Array, Array]:
+    """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``far``: its ``read``; ``wave``: blocks."""
+    arrays = len(common)
+    together, mates = common & _together(sample.streams, sample.other, arrays), 1.0 - _distinct(sample, arrays)
     # Blocks of different work drift apart.
-    merges = merges and not differ(sample.works)
-    same = (1.0 - distinct) * merges
-    merged, later = same * c.MERGED, same * np.where(met, c.MERGED, c.MERGED_LATER)
+    same = mates * (merges and not differ(sample.works))
+    merged, later = same * c.MERGED, same * np.where(together, c.MERGED, c.MERGED_LATER)
     # Most of what others fetch neighbours fetch at the same time: all who ever read it, or those of the first wave.
-    theirs = [(n, n.part * _together(sample.first, n.streams, len(limits))) for n in sample.near if n.distance < wave]
-    seldom, mates = (1.0 - out[0]) / 2, 1.0 - distinct
-    always = mates + sum(part * (n.distance * np.where(n.part > 0.5, n.along, 2) <= wave) for n, part in theirs)
-    convoy = ~met & (always > 0.0) & (always > seldom)
-    at_first = mates + sum(part for _, part in theirs)
-    met |= (at_first > 0.0) & (at_first > seldom)
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse, met, merged, later, convoy, updates)
+    near = [(n, n.part * _together(sample.first, n.streams, arrays)) for n in sample.near if n.distance < wave]
+    seldom = (1.0 - far) / 2
+    always = mates + sum(part * (n.distance * np.where(n.part > 0.5, n.along, 2) <= wave) for n, part in near)
+    at_first = mates + sum(part for _, part in near)
+    convoy = ~together & (always > 0.0) & (always > seldom)
+    return together | (at_first > 0.0) & (at_first > seldom), merged, later, convoy
 
 
 def _distinct(sample: Sample, arrays: int) -> Array:
