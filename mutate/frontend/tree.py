@@ -238,7 +238,9 @@ def _syntax_tree(text: bytes) -> Any:
 
 
 def _mend(node: Node) -> None:
-    if node.type == "call_expression":
+    if node.type == "parenthesized_expression":
+        _mend_sequence(node)
+    elif node.type == "call_expression":
         function = node.get("function")
         # (T)(a) is read as a call of a parenthesised name: a cast, when what is in the parentheses can only be a type.
         if function is not None and function.type == "parenthesized_expression" and len(function.kids) == 1:
@@ -256,6 +258,23 @@ def _mend(node: Node) -> None:
             "compound_statement", "for_statement", "case_statement", "if_statement"):
         for kid in list(node.kids):
             _mend_initialiser(node, kid)
+
+
+def _mend_sequence(node: Node) -> None:
+    """``(a = b, c)`` is not read: assignments in a row of expressions are, where the row is a statement."""
+    if "," not in node.text or all(n.type != "ERROR" for n in node.walk()):
+        return
+    head = b"void f(){"
+    snippet = head + node.text_source[node.start + 1 : node.end - 1] + b";}"
+    tree = _build(snippet, node.text_source, node.start + 1 - len(head))
+    body = tree.find("function_definition")
+    row = next((n for n in tree.walk() if n.type == "comma_expression"), None)
+    if body is None or row is None or row.parent is None or row.parent.type != "expression_statement" or \
+            row.parent.end != node.end or any(n.type in ("ERROR", "MISSING") for n in tree.walk()):
+        return
+    node.kids, node.fields, row.parent = [row], {}, node
+    for inner in list(row.walk()):
+        _mend(inner)
 
 
 def _mend_initialiser(declaration: Node, outer: Node) -> None:
