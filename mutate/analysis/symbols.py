@@ -134,7 +134,9 @@ def type_name(node: Node | None) -> str:
         label = node.get("name")
         return label.text if label is not None else ""
     text = node.text.split("<")[0].strip()
-    words = [w for w in _WORD.findall(text) if w not in _SKIP_WORDS]
+    words: list[str] = [w for w in _WORD.findall(text) if w not in _SKIP_WORDS]
+    if words[-1:] == ["int"] and len(words) > 1 and words[-2] in ("long", "short"):
+        return words[-2]  # `unsigned long long int` is no int
     return words[-1] if words else text
 
 

@@ -68,6 +68,12 @@ def calls_template_argument(kernel: Function) -> bool:
     return any(p and re.search(rf"\b{re.escape(p)}\s*\(", body) for p in kernel.template_params)
 
 
+def decided_by_instances(kernel: Function) -> bool:
+    """Whether template arguments say what matters of a kernel: what it calls, of which type its shared atomics are."""
+    return calls_template_argument(kernel) or (kernel.is_template and "__shared__" in kernel.body.text
+                                               and b"atomic" in kernel.node.text_source)
+
+
 def _template_arguments(unit: Unit, kernel: Function) -> set[str]:
     """Names that stand in template arguments of a kernel, or of the templates of the file that launch it.
 

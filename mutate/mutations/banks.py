@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mutate.analysis.atomics import looped_type
 from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
@@ -24,7 +25,7 @@ from mutate.mutations.base import (
     namespace_of,
 )
 from mutate.mutations.no_sync import HINT, shared_data_in_control
-from mutate.source import Edit
+from mutate.source import Edit, Span
 
 _VECTOR = re.compile(r"(u?(char|short|int)|float)[24]$|(u?longlong|double)2$")
 
@@ -155,6 +156,27 @@ def _unseen_refusal(program: Program) -> Refused | None:
     return None
 
 
+def _updated_by_loops(program: Program) -> dict[Var, tuple[FunctionInfo, Access, str]]:
+    """The shared arrays with atomics that are loops in machine code; the first such atomic of each, and what it is."""
+    found: dict[Var, tuple[FunctionInfo, Access, str]] = {}
+    for info, a in program.accesses():
+        type_ = looped_type(program, info, a) if a.kind == "atomic" and a.touches_shared else ""
+        for array in a.roots if type_ else ():
+            if array.space is Space.SHARED and _has_index(info, a, array):
+                found.setdefault(array, (info, a, f"`{_text(a)}` of {type_} is a loop of compare-and-swap in machine "
+                                         "code, which runs as often as threads meet at an address"))
+    return found
+
+
+def _text(a: Access) -> str:
+    return " ".join(a.node.text.split())[:50]
+
+
+def _span(info: FunctionInfo, a: Access) -> Span | None:
+    """Where an access is in the user's file."""
+    return info.function.file.expansion.to_source(a.node.span) if info.function.file.main else None
+
+
 def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrite | Refused:
     """``index`` is the C expression of the new index, before it is wrapped into the array's range."""
     # The shared side of an asynchronous copy keeps its address: it is written by the copy engine, 16 bytes a thread. A
@@ -175,12 +197,13 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
     refusal = _unseen_refusal(program)
     if refusal is not None:
         return refusal
-    notes: list[Note] = []
-    protected: set[Var] = set()
-    for info in program.all():
-        protected |= {m.var for m in shared_data_in_control(info)}
-    for var in sorted(protected, key=lambda v: v.name):
-        notes.append(Note("shared-array-kept", f"{var.name} stays: its contents decide addresses or control flow"))
+    protected = {m.var for info in program.all() for m in shared_data_in_control(info)}
+    loops = _updated_by_loops(program)
+    notes = [Note("shared-array-kept", f"{var.name} stays: its contents decide addresses or control flow")
+             for var in sorted(protected, key=lambda v: v.name)]
+    notes += [Note("shared-array-kept", f"{var.name} stays: {why}")
+              for var, (_, _, why) in sorted(loops.items(), key=lambda item: item[0].name) if var not in protected]
+    protected |= loops.keys()
     mutated = clones_wanted(program, _reaches_shared)
     writers: dict[int, Rewriter] = {}
     handed: dict[int, dict[Var, None]] = {}
@@ -194,11 +217,11 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         for a in info.sites.accesses:
             if not a.touches_shared or a.kind in skipped:
                 continue
-            span = info.function.file.expansion.to_source(a.node.span) if info.function.file.main else None
+            span = _span(info, a)
             array = _array_of(a)
             if array in protected:
                 continue
-            text = " ".join(a.node.text.split())[:50]
+            text = _text(a)
             if array is None or a.spaces != {Space.SHARED}:
                 return Refused("unknown-shared-array", f"`{text}` may touch more than one array: its index cannot be "
                                                        "wrapped into a range", span)
@@ -212,6 +235,11 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
                 return Refused("unknown-shared-access", f"`{text}` cannot be given another index", span)
             dynamic |= array.dynamic
             changed += 1
+    if not changed and loops:
+        info, a, why = next(iter(loops.values()))
+        return Refused("shared-atomic-loop", f"{why}: at other indices it would do other work. "
+                       "No other shared access has an index that could be changed", _span(info, a),
+                       "`kmutate simulate` counts its bank conflicts")
     if not changed:
         return Refused("no-shared-index", "no shared access has an index that could be changed"
                        + (": the contents of every shared array decide addresses or control flow" if protected else ""))

@@ -36,7 +36,7 @@ class VariantText:
     """The unit ``edits`` apply to; for compositions that of the last step."""
 
 
-_NOTHING_LEFT = frozenset({"no-barrier", "no-shared-access", "no-shared-index"})
+_NOTHING_LEFT = frozenset({"no-barrier", "no-shared-access", "no-shared-index", "shared-atomic-loop"})
 
 
 def find_kernel(unit: Unit, qualified: str) -> Function | None:

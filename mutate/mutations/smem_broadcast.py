@@ -54,5 +54,16 @@ MUTATION = Mutation(
                 after=("&s[threadIdx.x ^ 1]).x + km_bank(", "&s[threadIdx.x ^ 1]).y;"),
                 why="two members of one vector stay beside each other: they are one wide access"),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
+        Example("rejects",
+                "__global__ void k(double *out, const int *in) {\n"
+                "    __shared__ double sum[256];\n"
+                "    sum[threadIdx.x] = 0.0;\n"
+                "    __syncthreads();\n"
+                "    atomicAdd(&sum[in[threadIdx.x] & 255], 1.0);\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = sum[threadIdx.x];\n"
+                "}\n",
+                slug="shared-atomic-loop",
+                why="one index for the whole warp would make its threads wait for each other"),
     ),
 )

@@ -57,6 +57,28 @@ MUTATION = Mutation(
                 "}\n",
                 after=("return km_bank(km_s, km_s_bytes, &s[i]);", "tile.at_km(s, (unsigned)sizeof(s), threadIdx.x"),
                 why="a member function gets a mutated copy in its class, and the array that it does not see"),
+        Example("applies",
+                "__global__ void k(int *out, const int *in) {\n"
+                "    __shared__ int hist[256];\n"
+                "    hist[threadIdx.x] = 0;\n"
+                "    __syncthreads();\n"
+                "    atomicAdd(&hist[in[threadIdx.x] & 255], 1);\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = hist[threadIdx.x];\n"
+                "}\n",
+                after=("atomicAdd((decltype(&*(&hist[in[threadIdx.x] & 255])))&km_bank(hist, ",),
+                why="an atomic of 32-bit integers is one instruction, wherever it goes"),
         Example("rejects", "__global__ void k(float *p) { p[threadIdx.x] += 1.0f; }\n", slug="no-shared-access"),
+        Example("rejects",
+                "__global__ void k(float *out, const int *in) {\n"
+                "    __shared__ float sum[256];\n"
+                "    sum[threadIdx.x] = 0.0f;\n"
+                "    __syncthreads();\n"
+                "    atomicAdd(&sum[in[threadIdx.x] & 255], 1.0f);\n"
+                "    __syncthreads();\n"
+                "    out[threadIdx.x] = sum[threadIdx.x];\n"
+                "}\n",
+                slug="shared-atomic-loop",
+                why="no GPU adds floats in shared memory in one instruction: it tries again while threads meet"),
     ),
 )

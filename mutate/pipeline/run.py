@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
-from mutate.frontend.view import calls_template_argument
+from mutate.frontend.view import decided_by_instances
 from mutate.model import Outcome
 from mutate.pipeline.compiling import Compiling, device_source, project_headers
 from mutate.pipeline.reading import Reading, as_included, read_kernels
@@ -101,8 +101,7 @@ def _prove_file(request: Request, read: Reading, start: float, progress: Progres
         compositions = requested_mutations(request)
         warnings = [*read.warnings, *_condition_warnings(unit)]
         targets: list[Target] | None = None
-        if any(calls_template_argument(k) for k in kernels):
-            # What such a kernel calls is said by its instances.
+        if any(decided_by_instances(k) for k in kernels):
             targets = _targets(unit, kernels, request, warnings, targets_of)
         built = {id(k): build(unit, k, compositions, options, compiling, _instances(k, targets or ()))
                  for k in kernels}
@@ -146,9 +145,9 @@ def _targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings
 
 
 def _instances(kernel: Function, targets: Sequence[Target]) -> tuple[str, ...]:
-    """The template arguments of a kernel whose template arguments are called."""
+    """The template arguments of a kernel, where they decide what variants do."""
     found = [t.instance for t in targets if t.kernel is kernel and t.instance is not None]
-    return tuple(dict.fromkeys(found)) if calls_template_argument(kernel) else ()
+    return tuple(dict.fromkeys(found)) if decided_by_instances(kernel) else ()
 
 
 def run_variants(request: Request, progress: Progress = no_progress) -> Report:

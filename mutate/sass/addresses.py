@@ -68,10 +68,7 @@ def _address_words(instruction: Instruction) -> list[str]:
 
 def _upper_words(program: Program, origin: Origin) -> dict[int, frozenset[str]]:
     """Before each instruction that is reached: the registers that surely hold an upper word."""
-    # Where it is not known where a function returns to: any place whose address is put into a register.
-    anywhere = {program.index[int(t, 16)] for i in program.code if i.name in ("MOV", "UMOV", "IMAD")
-                for t in _HEX.findall(i.operands) if int(t, 16) in program.index}
-    arrivals = {t for step in program.steps for t in step.targets} | program.joins | {*program.functions} | anywhere
+    returns = _returns(program)
     # A convergence register that is loaded from another one may hold any join.
     joins = program.joins if "BMOV" in program.names else set()
     at: dict[int, frozenset[str]] = {0: frozenset()} if program.code else {}
@@ -86,7 +83,7 @@ def _upper_words(program: Program, origin: Origin) -> dict[int, frozenset[str]]:
         if program.names[number] == "CALL":
             lost = program.written_by(step.call) if step.call is not None else None
             state = frozenset() if lost is None else _without_slots(state) - lost
-            targets |= {number + 1, *(_returns(program, number, arrivals) or anywhere)}
+            targets |= {number + 1, *returns[number]}
         else:
             state = _after(program, number, state, origin)
         for target in targets:
@@ -100,26 +97,48 @@ def _upper_words(program: Program, origin: Origin) -> dict[int, frozenset[str]]:
     return at
 
 
-def _returns(program: Program, call: int, arrivals: Set[int]) -> set[int]:
-    """Where a called function returns to, as the instructions just before the call say; empty where they do not.
+def _returns(program: Program) -> dict[int, frozenset[int]]:
+    """Where the function of each call returns to, by the call's number.
+
+    What the code says of all calls, each by the others' word that nobody else comes back between its MOV and its CALL,
+    holds for all: the first return that broke it would have to come of a call that had kept it. Where one of them is
+    silent any constant in a register may be a place that it returns to.
+    """
+    calls = [number for number, name in enumerate(program.names) if name == "CALL"]
+    arrivals = {t for step in program.steps for t in step.targets} | program.joins | {*program.functions}
+    said = {number: _said(program, number, arrivals) for number in calls}
+    while (more := {t for places in said.values() for t in places or ()} - arrivals) and None not in said.values():
+        arrivals |= more
+        said = {number: _said(program, number, arrivals) for number in calls}
+    if None not in said.values():
+        return {number: places or frozenset() for number, places in said.items()}
+    anywhere = frozenset(program.index[int(t, 16)] for i in program.code if i.name in ("MOV", "UMOV", "IMAD")
+                         for t in _HEX.findall(i.operands) if int(t, 16) in program.index)
+    return {number: _said(program, number, arrivals | anywhere) or anywhere for number in calls}
+
+
+def _said(program: Program, call: int, arrivals: Set[int]) -> frozenset[int] | None:
+    """Where a called function returns to, as the instructions just before the call say; ``None`` where they do not.
 
     ``arrivals`` are all places that are reached otherwise than from the instruction before.
     """
     entry = program.steps[call].call
     registers = program.returns_to(entry) if entry is not None else None
+    if registers is None:
+        return None
     found: set[int] = set()
-    for register in registers or ():
+    for register in registers:
         number = call
         while number and number not in arrivals and register not in (program.writes[number - 1] or (register,)):
             number -= 1
         if not number or number in arrivals:
-            return set()
+            return None
         instruction = program.code[number - 1]
         value = _HEX.search(instruction.operands) if instruction.name == "MOV" and not instruction.predicate else None
         if value is None or int(value[1], 16) not in program.index:
-            return set()
+            return None
         found.add(program.index[int(value[1], 16)])
-    return found
+    return frozenset(found)
 
 
 def _after(program: Program, number: int, state: frozenset[str], origin: Origin) -> frozenset[str]:

@@ -234,6 +234,32 @@ def test_an_asynchronous_copy_of_one_thread() -> None:
 
 
 @needs_nvrtc
+@pytest.mark.parametrize(("group", "element"), [("tile", "double"), ("block", "float"), ("tile", "float3")])
+def test_an_asynchronous_copy_of_a_group_is_as_wide_as_its_size_is_aligned(group: str, element: str) -> None:
+    bytes_ = 4 if element == "float3" else 16
+    found = prove(f"""#include <cuda/barrier>
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+namespace cg = cooperative_groups;
+__global__ void k({element} *out, const {element} *in) {{
+    __shared__ alignas(16) {element} s[256];
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<32>(block);
+    cg::memcpy_async({group}, s, in, cuda::aligned_size_t<{bytes_}>(64 * sizeof({element})));
+    cg::wait({group});
+    out[threadIdx.x] = s[threadIdx.x ^ 1];
+}}
+""", "math-only")
+    v = found["math-only"]
+    assert v.certificate is not None, v.log
+    if bytes_ == 16:
+        check_valid(found)
+        assert counts(found, "math-only")["shared_store.128"] > 0
+    else:
+        assert v.certificate.verdict is not Verdict.INVALID, "a copy of elements that are no multiple of its width"
+
+
+@needs_nvrtc
 def test_a_copy_of_a_headers_function_comes_before_its_callers(tmp_path: Path) -> None:
     header = "inline __device__ float first(const float *s, int i) { return s[i] + s[i ^ 1]; }\n"
     (tmp_path / "sums.h").write_text(header)

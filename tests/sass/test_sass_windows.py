@@ -107,6 +107,24 @@ def test_a_call_loses_what_the_function_writes() -> None:
                   ) == [False]
 
 
+def test_a_number_is_no_place_that_a_function_returns_to_where_all_calls_say_theirs() -> None:
+    # 0x20 is the length of a row here, and by chance the place of the call; 0x40 is that of the store.
+    rows = (("IMAD.WIDE.U32", "R8, R8, 0x20, R10"), ("MOV", "R12, 0x40"))
+    call, back = (("MOV", "R20, 0x30"), ("CALL.REL.NOINC", "0x80")), ("RET.REL.NODEC", "R20 0x0")
+    later = (WINDOW, STORE, *rows, END)
+    assert shared(("NOP",), *call, *later, back) == [True]
+    # Another call that does not say where its function returns to: it may be any number that there is.
+    loses, number, again = ("LDC", "R5, c[0x0][0x214]"), ("MOV", "R12, 0x30"), ("CALL.REL.NOINC", "0x90")
+    first = (("MOV", "R20, 0x20"), again, WINDOW, STORE, number, loses)
+    assert shared(*first, ("MOV", "R20, 0x80"), again, END, back) == [True]
+    assert shared(*first, ("LDC", "R20, c[0x0][0x210]"), again, END, back) == [False]
+    # A function that returns to between a MOV and its CALL.
+    skips = (("MOV", "R20, 0x40"), again, ("NOP",), ("MOV", "R20, 0x50"), again, WINDOW, STORE, ("MOV", "R12, 0x60"),
+             END)
+    assert shared(*skips, back) == [False]
+    assert shared(("MOV", "R20, 0x20"), *skips[1:], back) == [True]
+
+
 def test_nothing_is_said_without_the_window_or_without_generic_accesses() -> None:
     assert shared(("LDC.64", "R4, c[0x0][0x210]"), STORE, END) == [False]
     assert shared_generic((Instruction(0, "", "EXIT", "", 0, 0),)) == frozenset()
