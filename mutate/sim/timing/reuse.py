@@ -143,12 +143,15 @@ def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merge
                      ) -> tuple[Array, Array, Array, Array]:
     """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``far``: its ``read``; ``wave``: blocks."""
     arrays = len(common)
-    together, mates = common & _together(sample.streams, sample.other, arrays), 1.0 - _distinct(sample, arrays)
+    together = common.copy()
+    together &= sample.other is not None and _met(_first_reads(sample.streams), _first_reads(sample.other), arrays)
+    first = _first_reads(sample.first)
+    mates = 1.0 - _distinct(sample, first, arrays)
     # Blocks of different work drift apart.
     same = mates * (merges and not differ(sample.works))
     merged, later = same * c.MERGED, same * np.where(together, c.MERGED, c.MERGED_LATER)
     # Most of what others fetch neighbours fetch at the same time: all who ever read it, or those of the first wave.
-    near = [(n, n.part * _together(sample.first, n.streams, arrays)) for n in sample.near if n.distance < wave]
+    near = [(n, n.part * _met(first, _first_reads(n.streams), arrays)) for n in sample.near if n.distance < wave]
     seldom = (1.0 - far) / 2
     always = mates + sum(part * (n.distance * np.where(n.part > 0.5, n.along, 2) <= wave) for n, part in near)
     at_first = mates + sum(part for _, part in near)
@@ -156,37 +159,39 @@ def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merge
     return together | (at_first > 0.0) & (at_first > seldom), merged, later, convoy
 
 
-def _distinct(sample: Sample, arrays: int) -> Array:
+def _distinct(sample: Sample, first: FirstReads, arrays: int) -> Array:
     """Of each array the part of neighbouring blocks' reads that is left where equal ones at the same time are one."""
     out = np.ones(arrays)
     if sample.group is not None:
         tally = sample.group.touched[:, READS]
-        at_once = _together(sample.first, sample.group.mate, arrays)
+        at_once = _met(first, _first_reads(sample.group.mate), arrays)
         at_once[-1] = False
         out[at_once] = tally[at_once, SECTORS] / np.maximum(1, tally[at_once, PAIRS])
     return out
 
 
-def _together(one: Streams, other: Streams | None, arrays: int) -> Array:
-    """Of each array whether the first blocks of both streams come to most sectors that both read after as many
+class FirstReads(NamedTuple):
+    """Sectors that a block loads, rising, their arrays, and how many of a warp's instructions come before."""
 
-    instructions, nearly.
-    """
-    out = np.zeros(arrays, np.bool_)
-    if other is None:
-        return out
-    (first, where, at), (second, _, at_too) = _first_reads(one), _first_reads(other)
-    _, here, there = np.intersect1d(first, second, assume_unique=True, return_indices=True)
+    sectors: Array
+    arrays: Array
+    ages: Array
+    length: int
+
+
+def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
+    """Of each array whether two blocks come to most sectors that both read after as many instructions, nearly."""
+    _, here, there = np.intersect1d(one.sectors, other.sectors, assume_unique=True, return_indices=True)
     if not len(here):
-        return out
-    length = float(np.diff(one.starts[0]).max())
-    near = np.abs(at[here] - at_too[there]) <= max(_SAME_TIME, _SAME_PART * length)
-    count = np.bincount(where[here], minlength=len(out))
-    return np.asarray(np.bincount(where[here], near, minlength=len(out)) > 0.5 * np.maximum(count, 1))
+        return np.zeros(arrays, np.bool_)
+    near = np.abs(one.ages[here] - other.ages[there]) <= max(_SAME_TIME, _SAME_PART * one.length)
+    where = one.arrays[here]
+    count = np.bincount(where, minlength=arrays)
+    return np.asarray(np.bincount(where, near, minlength=arrays) > 0.5 * np.maximum(count, 1))
 
 
-def _first_reads(s: Streams) -> tuple[Array, Array, Array]:
-    """Sectors that the first block loads, in order, their arrays, and how many of a warp's instructions come before."""
+def _first_reads(s: Streams) -> FirstReads:
+    """Of the first block of the streams."""
     starts = s.starts[0]
     records = np.arange(starts[0], starts[-1])
     asked = s.request[records]
@@ -199,7 +204,7 @@ def _first_reads(s: Streams) -> tuple[Array, Array, Array]:
     order = np.argsort(ages, kind="stable")
     sectors, first = np.unique(s.sectors[places[order]], return_index=True)
     kept = order[first]
-    return sectors, s.region[places[kept]], ages[kept]
+    return FirstReads(sectors, s.region[places[kept]], ages[kept], int(np.diff(starts).max()))
 
 
 def _scattered(sample: Sample) -> Array:
