@@ -9,9 +9,11 @@ from mutate.limiter.model import Limiter
 from mutate.sweeps import CACHE, OCCUPANCY, REGISTERS, Sweep, SweepRun, SweepSetting, Traffic
 from mutate.timing import ORIGINAL
 
-# A measured gain has to be clear of noise and of some size; how well the model ranks settings of one kernel was never
-# compared with a GPU, so what it says has to be larger.
-_LEAST_MEASURED, _LEAST_SIMULATED = 1.01, 1.05
+# A measured gain has to be clear of noise and of some size, a simulated one larger than the model's errors: of 205
+# times with fewer resident blocks, as parts of that with all, nine of ten are within 9 %
+# (tests/gpu/occupancy_errors.py). Other settings were not compared.
+_LEAST_MEASURED, _LEAST_SIMULATED = 1.01, 1.09
+_ERROR = f"{100 * (_LEAST_SIMULATED - 1):.0f} %"
 _ALIKE = 1.02
 # With more waves than this one less of them is not much.
 _FEW_WAVES = 4
@@ -40,7 +42,7 @@ def _better(sweep: Sweep, run: SweepRun) -> bool:
 
 def _least(sweep: Sweep) -> str:
     return "by 1 % or more, beyond the noise" if sweep.times == "measured" else \
-        "by 5 % or more, which is what simulated times can tell apart"
+        f"by {_ERROR} or more, which is what simulated times can tell apart"
 
 
 def _fastest(sweep: Sweep, kernel: str = ORIGINAL) -> SweepSetting | None:
@@ -159,7 +161,8 @@ def _occupancy(sweep: Sweep, limiter: Limiter) -> Sweep:
     if fastest is not None and not fastest.current and _better(sweep, _own(fastest)):
         best = fastest.name
         run = _own(fastest)
-        summary = f"fewer blocks are faster: {_gain(run)} with {best} ({run.warps} warps an SM)"
+        doubt = "" if sweep.times == "measured" else f", give or take {_ERROR},"
+        summary = f"fewer blocks are faster: {_gain(run)}{doubt} with {best} ({run.warps} warps an SM)"
         next_step = f"{_set(fastest)}; fewer blocks leave more of the caches to each"
     elif sweep.turn is not None and sweep.turn < own.blocks:
         summary = (f"the grid gives an SM {sweep.turn} block{'s' if sweep.turn > 1 else ''} at most, and {own.blocks} "
