@@ -1,5 +1,5 @@
-// A block loads a tile of 4 KB, waits for it at a barrier, and goes on to the next one: tiles of rows of different widths,
-// from DRAM or (again) from L2. python tests/machines/write_launches.py tests/machines/steps.cu FOLDER, then time_launches.py.
+// A block loads a tile of 4 KB from DRAM, waits for it at a barrier, and goes on to the next one: tiles of rows of several
+// widths. python tests/machines/write_launches.py tests/machines/steps.cu FOLDER, then time_launches.py.
 
 /* kmutate launch
    int steps = 48; dim3 grid = { 8 }; dim3 block = { 256 };

@@ -40,6 +40,7 @@ _ENOUGH = 4
 _GOLDEN = 0.6180339887498949
 GROUP = 4
 """SMs whose equal reads may go to L2 as one, as blocks with neighbouring numbers do (tests/machines/neighbours.cu)."""
+# The part of their sectors that two blocks of a group have in common at least where the other two are run as well.
 _SHARED = 0.05
 
 
