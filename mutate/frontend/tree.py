@@ -267,9 +267,8 @@ def _mend_sequence(node: Node) -> None:
     head = b"void f(){"
     snippet = head + node.text_source[node.start + 1 : node.end - 1] + b";}"
     tree = _build(snippet, node.text_source, node.start + 1 - len(head))
-    body = tree.find("function_definition")
     row = next((n for n in tree.walk() if n.type == "comma_expression"), None)
-    if body is None or row is None or row.parent is None or row.parent.type != "expression_statement" or \
+    if row is None or row.parent is None or row.parent.type != "expression_statement" or \
             row.parent.end != node.end or any(n.type in ("ERROR", "MISSING") for n in tree.walk()):
         return
     node.kids, node.fields, row.parent = [row], {}, node

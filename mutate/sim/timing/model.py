@@ -27,7 +27,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.one_place import least_clocks
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
-from mutate.sim.timing.sampling import Sample, record
+from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
@@ -162,7 +162,8 @@ def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = 
     # Of one long block no more is kept than a play can use, and than memory has room for.
     longest = max(_LEAST, min(2 * played, 4 * recorded))
     return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial,
-                  places, rules=rules_of(machine, kernel.dlcm), sm=sm)
+                  places, rules=rules_of(machine, kernel.dlcm), sm=sm,
+                  mates=max(2, int(Rates(machine).number("l2.merging_sms", GROUP))))
 
 
 def rules_of(machine: Machine, dlcm: str) -> int:

@@ -39,7 +39,10 @@ _SURVEYED = 256
 _ENOUGH = 4
 _GOLDEN = 0.6180339887498949
 GROUP = 4
-"""SMs whose equal reads may go to L2 as one, as blocks with neighbouring numbers do (tests/machines/neighbours.cu)."""
+"""Blocks with neighbouring numbers that are looked at for what they share, where the machine does not say how many SMs'
+
+equal reads go to L2 as one (``l2.merging_sms``). A power of two.
+"""
 # The part of their sectors that two blocks of a group have in common at least where the other two are run as well.
 _SHARED = 0.05
 
@@ -228,10 +231,11 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tup
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
-           rules: int = VOLTA, sm: int | None = None) -> Sample:
+           rules: int = VOLTA, sm: int | None = None, mates: int = GROUP) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
-    Of a block that has more, about ``longest`` are kept. Raises ``KmutateError`` where the kernel does what it may not.
+    Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together. Raises
+    ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
     total = gx * gy * gz
@@ -252,13 +256,13 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     first = keeper.streams((pilot,))
     near: tuple[Neighbour, ...] = ()
     group = None
-    if each <= records // GROUP:
-        beside, mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
+    if each <= records // mates:
+        beside, with_mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
         keeper.tell(beside)
-        keeper.tell(mates)
+        keeper.tell(with_mates)
         fork = simulation.fork((beside,), beside)
         near = _near(pilot, launch.grid, beside, fork) if total > sms and each <= records // _FEW else ()
-        group = _group(pilot, total, mates, fork)
+        group = _group(pilot, mates, total, with_mates, fork)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
@@ -289,9 +293,9 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
                   first, tuple(sorted(works.items())), near, group, other, ordered is not None if follows else None)
 
 
-def _group(block: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:
+def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:
     """Runs the blocks of the block's group of SMs; the keeper knows this one. One only where that shares little."""
-    mates = [b for k in range(1, GROUP) if (b := block ^ k) < total]
+    mates = [b for k in range(1, size) if (b := block ^ k) < total]
     if not mates:
         return None
     run = simulation.beside((keeper,), keeper)
@@ -309,11 +313,12 @@ def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict
     ``None`` where they come to much more than the first one let expect.
     """
     quiet = simulation.beside((), None)
-    wanted = {*blocks, *_all_over(total)}
+    kept = set(blocks)
+    wanted = kept.union(_all_over(total))
     works: dict[int, int] = {}
     spent = 0
     for block in range(total):
-        runs = simulation if block in blocks else quiet
+        runs = simulation if block in kept else quiet
         before = int(runs.counters[:, lay.EXECUTED].sum())
         runs.run((block,))
         work = int(runs.counters[:, lay.EXECUTED].sum()) - before

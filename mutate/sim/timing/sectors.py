@@ -53,6 +53,7 @@ _TWIN_BITS = 14
 TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
 _MERGED_SECTORS = 16
+"""Sectors of four lines: of requests for more L2 merges less (same_sectors of tests/machines/neighbours.cu)."""
 MERGED_LINES = 4
 """Lines of a store that may go to L2 with the store before: part_stores of tests/machines/patterns.cu on an H200 has 2
 
