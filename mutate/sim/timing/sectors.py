@@ -151,7 +151,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             mix(row, 1) < likely[r])
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
-            far = far or not (there or first_read)
+            far = not there and mix(row, 1) < likely[r]
         twin = twin_at(sector)
         if twin_sectors[twin] == sector:
             come = max(come, twin_come[twin])
