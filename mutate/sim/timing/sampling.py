@@ -356,10 +356,12 @@ def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Si
     own = keeper.touches.tally[:, READS, PAIRS].astype(np.float64)
     out = []
     for axis, distance in enumerate((1, grid[0], grid[0] * grid[1])):
-        if grid[axis] > 1 and (block // distance) % grid[axis]:
+        if grid[axis] > 1:
+            # At a border of the grid the neighbour behind it, which has as much in common.
+            neighbour = block - distance if (block // distance) % grid[axis] else block + distance
             before = keeper.touches.tally[:, READS].copy()
-            simulation.run((block - distance,))
+            simulation.run((neighbour,))
             new = keeper.touches.tally[:, READS] - before
             part = (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)
-            out.append(Neighbour(distance, grid[axis], part, keeper.streams((block - distance,))))
+            out.append(Neighbour(distance, grid[axis], part, keeper.streams((neighbour,))))
     return tuple(out)

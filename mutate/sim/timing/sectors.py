@@ -171,7 +171,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 elif first_read and not again[r]:
                     # Tiles that lie side by side cost no row more (tile_loads of tests/machines/tiles.cu).
-                    factor = 2.0 + (settings[S_LONE] - 2.0) * sparse[r]
+                    factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 alone = factor > 1.5
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
