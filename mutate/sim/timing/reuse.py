@@ -17,6 +17,10 @@ from mutate.sim.timing.updates import Updates, at_random
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
+_LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
+"""Loads that are looked at, to tell whether they go to places at random."""
+_FEW, _ROW = 4, 8
+"""Sampled blocks that are too few to tell what they have in common by chance; sectors that are read together at most."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 
@@ -69,9 +73,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     """A sector that several blocks touch comes from DRAM once, if L2 still has it.
 
     Of each array the grid touches no more sectors than the array has, nor than the sampled blocks touched together and
-    each further block adds what a sampled one has for itself alone. A sector stays in L2 where all that is touched
-    before some block touches it again fits there; else the blocks that are resident at a time share it, and those that
-    are neighbours. Of an array that is read at random L2 has what was read last, in ``c.SHARED`` of its room.
+    each further block adds what a sampled one has for itself alone; nor, where blocks seem to take theirs at random,
+    than there are to take. A sector stays in L2 where all that is touched before some block touches it again fits
+    there; else the blocks that are resident at a time share it, and those that are neighbours. Of an array that is read
+    at random L2 has what was read last, in ``c.SHARED`` of its room.
     """
     blocks = len(sample.blocks)
     limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in sample.initial.regions), 1 << 60], np.float64)
@@ -81,17 +86,23 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
              for which in (READS, WRITES)]
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
+    # Of reads and of writes, how many sectors of each array the grid can touch.
+    rooms = (limits.copy(), limits)
+    for a in np.flatnonzero(_jumping(sample.streams, len(limits))).tolist():
+        rooms[READS][a] = min(limits[a], _taken_at_random(sample.touched[a, READS], blocks))
+
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
 
     def touched(count: int) -> float:
         """Bytes that so many blocks touch, of all arrays."""
-        return 32 * sum(unique(*row, limit, count) for rows in found for row, limit in zip(rows, limits, strict=True))
+        return 32 * sum(unique(*row, room, count) for rows, of in zip(found, rooms, strict=True)
+                        for row, room in zip(rows, of, strict=True))
 
     out = []
-    for rows in found:
+    for rows, of in zip(found, rooms, strict=True):
         chances = np.ones(len(rows))
-        for a, (row, limit) in enumerate(zip(rows, limits, strict=True)):
+        for a, (row, limit) in enumerate(zip(rows, of, strict=True)):
             if row[0]:
                 # On average a sector of the array is touched by one of so many blocks.
                 between = min(grid, math.ceil(unique(*row, limit, grid) / row[0]))
@@ -121,12 +132,15 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = 1.0 - unique(*row, limit, grid) / writes
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
-    for region in np.flatnonzero(scattered[:, READS]).tolist():
+    for region in np.flatnonzero(scattered[:, READS] | (rooms[READS] < limits)).tolist():
         each, together, _ = found[0][region]
-        count = min(limits[region], _places(blocks * each, together))
-        other = touched(grid) - 32 * unique(*found[0][region], limits[region], grid)
-        out[0][region] = _random_misses(grid * each, count, other, l2_bytes)
-        sparse[region] = 1.0
+        other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
+        if scattered[region, READS]:
+            count = min(limits[region], _places(blocks * each, together))
+            out[0][region] = _random_misses(grid * each, count, other, l2_bytes, 2)
+            sparse[region] = 1.0
+        else:
+            out[0][region] = min(out[0][region], _random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
     return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse,
                  *_with_neighbours(sample, common, out[0], wave, merges), updates)
 
@@ -231,22 +245,62 @@ def _places(touched: float, sectors: float) -> float:
     return low
 
 
-def _random_misses(reads: float, sectors: float, other: float, l2_bytes: float) -> float:
-    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time.
+def _jumping(s: Streams, arrays: int) -> Array:
+    """Of each array whether its loads go from place to place without order: hardly a distance comes twice, and half of
 
-    ``other``: bytes that go through L2 meanwhile. L2 gives up what was read longest ago.
+    the places are farther up, or farther down, than the one before and the one after (two thirds, of numbers drawn).
     """
-    pairs, room, beside = sectors / 2, l2_bytes * c.SHARED, other / reads
+    out = np.zeros(arrays, np.bool_)
+    records = np.flatnonzero(s.request >= 0)
+    asked = s.request[records]
+    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
+    pcs, asked = s.pc[records[loads]], asked[loads]
+    order = np.lexsort((asked, pcs))[:_LOOKED_AT]
+    pcs, first = pcs[order], s.requests[asked[order], 4]
+    places, regions = s.sectors[first], s.region[first]
+    for a in np.unique(regions).tolist():
+        mine = regions == a
+        same = pcs[mine][1:] == pcs[mine][:-1]
+        steps = np.diff(places[mine])
+        turns = np.sign(steps[1:]) * np.sign(steps[:-1]) < 0
+        seen = int(same.sum())
+        out[a] = (seen >= _LEAST_LOOKED_AT and 2 * len(np.unique(steps[same])) > seen
+                  and 2 * int((turns & same[1:] & same[:-1]).sum()) > seen)
+    return out
+
+
+def _taken_at_random(tally: Array, blocks: int) -> float:
+    """Of how many sectors the sampled blocks seem to have taken theirs at random; 1 << 60 where they do not.
+
+    Blocks far from each other then have some in common, each of them in few: as many as chance lets expect, where what
+    all blocks read would be common to all.
+    """
+    pairs, sectors, alone = (float(tally[k]) for k in (PAIRS, SECTORS, ALONE))
+    places = _places(pairs, sectors)
+    if blocks < _FEW or places >= 1 << 60:
+        return float(1 << 60)
+    common = sectors - alone
+    expected = sectors - pairs * math.exp(-pairs / places)
+    return places if abs(common - expected) <= 4 * math.sqrt(_ROW * expected) else float(1 << 60)
+
+
+def _random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> float:
+    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time, one
+
+    of them not wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2
+    gives up what was read longest ago.
+    """
+    pairs, room, beside = sectors / given, l2_bytes * c.SHARED, other / reads
 
     def had(count: float) -> float:
         return -pairs * math.expm1(-count / pairs)
 
-    if 64 * had(reads) + beside * reads <= room:
+    if 32 * given * had(reads) + beside * reads <= room:
         return min(1.0, had(reads) / reads)
     low, high = 0.0, reads
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if 64 * had(middle) + beside * middle < room else (low, middle)
+        low, high = (middle, high) if 32 * given * had(middle) + beside * middle < room else (low, middle)
     return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
 
 
