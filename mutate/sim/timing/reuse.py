@@ -31,12 +31,14 @@ class Reuse(NamedTuple):
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, the
     part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
     what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
+    ``read_shared``: as ``read``, of sectors that several of the sampled blocks read, where ``read`` is of the others.
     ``merged`` and ``merged_later``: the part of the reads that L2 does not get as they are merged with equal ones of
     neighbouring SMs, while the first blocks run and later; ``convoy``: whether neighbours have most of it in common,
     at the same times. ``updates``: of its writes.
     """
 
     read: Array
+    read_shared: Array
     written: Array
     common: Array
     again: Array
@@ -65,7 +67,7 @@ def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
-    return Reuse(np.ones(arrays), np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
+    return Reuse(np.ones(arrays), np.ones(arrays), np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
                  Updates(*np.zeros((6, arrays))))
 
 
@@ -100,6 +102,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                         for row, room in zip(rows, of, strict=True))
 
     out = []
+    # Of each array how many blocks find in L2 what one of them has read.
+    together = [grid] * len(limits)
     for rows, of in zip(found, rooms, strict=True):
         chances = np.ones(len(rows))
         for a, (row, limit) in enumerate(zip(rows, of, strict=True)):
@@ -109,6 +113,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
                 if rows is found[0]:
+                    together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     least = unique(*row, limit, grid) / (grid * row[0])
                     chances[a] = min(chances[a], max(1.0 - beside, least))
@@ -133,16 +138,30 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             shared = 1.0 - unique(*row, limit, grid) / writes
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
     for region in np.flatnonzero(scattered[:, READS] | (rooms[READS] < limits)).tolist():
-        each, together, _ = found[0][region]
+        each, sampled, _ = found[0][region]
         other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
         if scattered[region, READS]:
-            count = min(limits[region], _places(blocks * each, together))
+            count = min(limits[region], _places(blocks * each, sampled))
             out[0][region] = _random_misses(grid * each, count, other, l2_bytes, 2)
             sparse[region] = 1.0
         else:
             out[0][region] = min(out[0][region], _random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
-    return Reuse(out[0], out[1], common, _came_back(sample) & ~common, sparse,
-                 *_with_neighbours(sample, common, out[0], wave, merges), updates)
+    alone, shared = np.array([_by_sharing(float(chance), t, blocks, count) for chance, t, count in
+                              zip(out[0], sample.touched[:, READS], together, strict=True)]).T
+    return Reuse(alone, shared, out[1], common, _came_back(sample) & ~common, sparse, *_with_neighbours(sample, common, out[0], wave, merges), updates)
+
+
+def _by_sharing(chance: float, tally: Array, blocks: int, at_once: int) -> tuple[float, float]:
+    """How likely the first read of a sector goes to DRAM which one of the sampled blocks has alone, and which several
+
+    have, where all are as likely as ``chance``. Of the latter the sampled ones are nearly all that the ``at_once``
+    blocks read.
+    """
+    pairs, sectors, alone = (float(tally[k]) for k in (PAIRS, SECTORS, ALONE))
+    if not alone or alone == sectors:
+        return chance, chance
+    shared = min(chance, (sectors - alone) * blocks / ((pairs - alone) * at_once))
+    return min(1.0, (chance * pairs - shared * (pairs - alone)) / alone), shared
 
 
 def _own(sample: Sample, which: int) -> Array:

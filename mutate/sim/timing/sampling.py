@@ -52,7 +52,8 @@ class Streams(NamedTuple):
 
     record; ``starts`` (blocks, warps + 1) where a warp's records begin, ``cut`` whether the block goes on behind its
     last record. ``requests`` (n, R_COLUMNS) of global and local memory, ``sectors`` their sectors (address / 32),
-    ``touch`` of each: bit 0 the block's first read of it, bit 1 its first write; ``region``: the number of its array.
+    ``touch`` of each: bit 0 the block's first read of it, bit 1 its first write, others as
+    ``touches.SHARED`` and ``PAIRED``; ``region``: the number of its array.
     """
 
     pc: Array
@@ -162,6 +163,7 @@ class Keeper:
         rows = [self._order[b] for b in blocks]
         pc, request, cost, on = (a[: self._at] for a in self._streams)
         sectors, touch, region = (a[: self._s] for a in self._sectors)
+        self.touches.mark(sectors, touch)
         starts, cut = np.array([self._starts[r] for r in rows]), np.array([self._cut[r] for r in rows], np.bool_)
         return Streams(pc, request, cost, on, starts, cut, self._requests[0][: self._q], sectors, touch, region)
 

@@ -43,6 +43,7 @@ from mutate.sim.timing.settings import (
     S_WRITE_LINE,
     T_ADDED,
 )
+from mutate.sim.timing.touches import PAIRED, SHARED
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -107,7 +108,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
-    likely, common, again, sparse = reuse.read, reuse.common, reuse.again, reuse.sparse
+    alone_read, shared_read = reuse.read, reuse.read_shared
+    common, again, sparse = reuse.common, reuse.again, reuse.sparse
     together, convoy = reuse.together, reuse.convoy
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, dirty = l1
@@ -147,11 +149,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
         first_read = not local and touch[i] & 1 != 0
         # Warps come in another order than when they were recorded: what comes first is not what was recorded as first.
+        likely = shared_read[r] if touch[i] & SHARED else alone_read[r]
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
-            mix(row, 1) < likely[r])
+            mix(row, 1) < likely)
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
-            far = not there and mix(row, 1) < likely[r]
+            far = not there and mix(row, 1) < likely
         twin = twin_at(sector)
         if twin_sectors[twin] == sector:
             come = max(come, twin_come[twin])
@@ -170,8 +173,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 elif count == 1 and first_read:
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 elif first_read and not again[r]:
-                    # Tiles that lie side by side cost no row more (tile_loads of tests/machines/tiles.cu).
-                    factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
+                    # Tiles that lie side by side cost no row more, and the half of another block's is no second read
+                    # (tile_loads of tests/machines/tiles.cu).
+                    least = 2.0 if touch[i] & PAIRED else 1.0
+                    factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]

@@ -29,6 +29,8 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
+SHARED, PAIRED = 4, 8
+"""Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too."""
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
 
@@ -125,7 +127,7 @@ def _come_back(requests: Ints, touch: npt.NDArray[np.uint8], region: npt.NDArray
     for k in range(len(requests)):
         if requests[k, 2] != _ATOMIC:
             for i in range(requests[k, 4], requests[k, 4] + requests[k, 5]):
-                if touch[i] == 0:
+                if touch[i] & 3 == 0:
                     out[region[i]] = True
 
 
@@ -159,7 +161,7 @@ def _count_lines(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], se
     """
     last = np.int64(-1)
     for i in range(len(sectors)):
-        if touch[i] and out[region[i]] <= most:  # each sector of a block was touched a first time
+        if touch[i] & 3 and out[region[i]] <= most:  # each sector of a block was touched a first time
             line = np.int64(region[i]) << LINE_BITS | sectors[i] >> 2
             if line != last:
                 last = line
@@ -171,7 +173,19 @@ def _count_lines(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], se
                     out[region[i]] += 1
 
 
+def _mark(table: Ints, sectors: Ints, touch: npt.NDArray[np.uint8]) -> None:
+    """Sets the bits ``SHARED`` and ``PAIRED``; the latter by the last block that read each half."""
+    for i in range(len(sectors)):
+        row, other = find(table, sectors[i]), find(table, sectors[i] ^ 1)
+        if table[row, 0] != 0:
+            if table[row, 1 + READS] & 0xFFFFFFFF > 1:
+                touch[i] |= SHARED
+            if table[other, 0] != 0 and table[other, 1 + READS] >> 32 == table[row, 1 + READS] >> 32:
+                touch[i] |= PAIRED
+
+
 move = jit_into(FOLDER, _move, counted=False)
+mark = jit_into(FOLDER, _mark, counted=False)
 note = jit_into(FOLDER, _note, counted=False)
 come_back = jit_into(FOLDER, _come_back, counted=False)
 spread = jit_into(FOLDER, _spread, counted=False)
@@ -216,3 +230,8 @@ class Touches:
             bigger = np.zeros((4 * len(self._table), 4), np.int64)
             move(self._table, bigger)
             self._table = bigger
+
+    def mark(self, sectors: Ints, touch: npt.NDArray[Any]) -> None:
+        """Adds ``SHARED`` and ``PAIRED`` to ``touch``, of blocks that have all run."""
+        if self._cached:
+            mark(self._table, sectors, touch)
