@@ -43,7 +43,7 @@ from mutate.sim.timing.settings import (
     S_WRITE_LINE,
     T_ADDED,
 )
-from mutate.sim.timing.touches import PAIRED, SHARED
+from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, SHARED, WHOLE_STORE
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -328,14 +328,19 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             if again[r] and len(kept_tags) > 0 and len(far_tags) > 0:
                 there = stays(kept_tags, kept_ages, kept_parts, sector, issued)
                 if not (there or first_write):
-                    # L2 gave it up before it was whole: it is read, and written once more. Then L2 has all of it.
-                    given_up = not stays(far_tags, far_ages, far_parts, sector, issued)
+                    # L2 gave it up, perhaps before it was whole: then it is read, too. After that L2 has all of it.
+                    gone = not stays(far_tags, far_ages, far_parts, sector, issued)
+                    far = far or gone
+                    given_up = gone and touch[i] & WHOLE_STORE == 0
                     if given_up:
-                        far = fetched = True
+                        fetched = True
                         if alone:
                             factor, behind = settings[S_LONE], max(1.0, settings[S_PART])
                         if parts_cost:
                             state[1] += factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS]
+                if touch[i] & MADE_WHOLE:
+                    # What the block reads back L2 has, until it needs the room.
+                    stays(far_tags, far_ages, far_parts, sector, issued)
         come = asked + settings[S_ATOMIC_LATENCY]
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched

@@ -29,8 +29,11 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
-SHARED, PAIRED = 4, 8
-"""Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too."""
+SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE = 4, 8, 16, 32
+"""Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too; the
+
+store writes all of the sector; the block has then written or read all of it.
+"""
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
 
@@ -101,6 +104,8 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
                 elif table[row, 1 + READS] >> 32 == block + 1:
                     before = np.int64(WHOLE)
                 table[row, 3] = before | covers[i]
+                whole = WHOLE_STORE if covers[i] == WHOLE else 0
+                touch[i] = whole | MADE_WHOLE if table[row, 3] == WHOLE else 0
                 if entry >> 32 != block + 1:
                     tally[here, which, PARTS] += table[row, 3] != WHOLE
                 elif before != WHOLE and table[row, 3] == WHOLE:
@@ -108,7 +113,7 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
             if entry >> 32 != block + 1:
                 # A read behind the block's own write finds it in L2.
                 if which == WRITES or table[row, 1 + WRITES] >> 32 != block + 1:
-                    touch[i] = 1 + which
+                    touch[i] |= 1 + which
                 blocks = entry & 0xFFFFFFFF
                 table[row, 1 + which] = (np.int64(block) + 1) << 32 | blocks + 1
                 tally[here, which, PAIRS] += 1
