@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.sampling import Sample, Streams
+from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back, spread
 from mutate.sim.timing.uneven import differ
 from mutate.sim.timing.updates import Updates, at_random
@@ -104,6 +105,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     out = []
     # Of each array how many blocks find in L2 what one of them has read.
     together = [grid] * len(limits)
+    slid = _slid(sample, limits, l2_bytes)
     for rows, of in zip(found, rooms, strict=True):
         chances = np.ones(len(rows))
         for a, (row, limit) in enumerate(zip(rows, of, strict=True)):
@@ -116,7 +118,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                     together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     least = unique(*row, limit, grid) / (grid * row[0])
-                    chances[a] = min(chances[a], max(1.0 - beside, least))
+                    chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
         out.append(chances)
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
@@ -162,6 +164,27 @@ def _by_sharing(chance: float, tally: Array, blocks: int, at_once: int) -> tuple
         return chance, chance
     shared = min(chance, (sectors - alone) * blocks / ((pairs - alone) * at_once))
     return min(1.0, (chance * pairs - shared * (pairs - alone)) / alone), shared
+
+
+def _slid(sample: Sample, limits: Array, l2_bytes: float) -> dict[int, float]:
+    """Of arrays that each block reads some steps on from where the one before does, the part that is new then: what L2
+
+    still has of the blocks before is not.
+    """
+    beside = [n.streams for n in sample.near if n.distance == 1 and n.along == sample.grid_blocks]
+    if not beside:
+        return {}
+    slides = slides_of(sample.first, beside[0], len(limits))
+    blocks = len(sample.blocks)
+
+    def moved(new: dict[int, int]) -> float:
+        """Bytes that a block adds to what L2 has: the sectors that are new, and all others that it touches."""
+        return 32 * sum(new[a] if which == READS and a in new else int(tally[PAIRS]) / blocks
+                        for which in (READS, WRITES) for a, tally in enumerate(sample.touched[:, which]))
+
+    new = {a: s.new(math.inf) for a, s in slides.items()}
+    new = {a: s.new(l2_bytes / moved(new)) for a, s in slides.items()}
+    return {a: new[a] / len(s.sectors) for a, s in slides.items()}
 
 
 def _own(sample: Sample, which: int) -> Array:

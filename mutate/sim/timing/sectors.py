@@ -172,7 +172,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     factor = 1.0 + sparse[r] if first_read else 2.0
                 elif count == 1 and first_read:
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
-                elif first_read and not again[r]:
+                elif first_read and not (again[r] and touch[i] & PAIRED):
                     # Tiles that lie side by side cost no row more, and the half of another block's is no second read
                     # (tile_loads of tests/machines/tiles.cu).
                     least = 2.0 if touch[i] & PAIRED else 1.0
