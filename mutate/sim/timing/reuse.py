@@ -64,6 +64,18 @@ def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
     return max(0.0, 1.0 - l2_bytes / (local_bytes * (1.0 + other / loaded)))
 
 
+def left_in_l2(sample: Sample, reuse: Reuse, l2_bytes: float) -> float:
+    """Sectors that the grid's stores wrote and L2 has yet to write to DRAM when the kernel ends: no more than ``LEFT``
+
+    of its room, nor than the part that they are of all that went through it.
+    """
+    reads, writes = (float((sample.touched[:-1, which, PAIRS] * chance[:-1]).sum())
+                     for which, chance in ((READS, reuse.read), (WRITES, reuse.written)))
+    if not writes:
+        return 0.0
+    return l2_bytes / 32 * min(c.LEFT, (1.0 - c.WRITTEN) * writes / (reads + writes))
+
+
 def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
