@@ -1,4 +1,5 @@
-"""What DRAM is asked for, where it follows from the kernel: each sector of an array once, however many blocks read it.
+"""What DRAM is asked for, where it follows from the kernel: each sector of an array once, however many blocks "
+        "read it.
 
 ncu counted the same of kernels like these on an H200 (67 MB of a stencil over 67 MB, by tiles or numbered through).
 """
@@ -18,7 +19,8 @@ KERNELS = {
     "tiles of rows": (
         "int n = 4096; dim3 grid = { n / 32, n / 8 }; dim3 block = { 32, 8 }; float out[n * n] = zeros(); "
         "float in[n * n] = uniform(0, 1); k(out, in, n);",
-        "k(float *out, const float *in, int n) { int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, "
+        "k(float *out, const float *in, int n) { int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + "
+        "threadIdx.y, "
         "i = y * n + x; if (x > 0 && x < n - 1 && y > 0 && y < n - 1) "
         "out[i] = 0.2f * (in[i] + in[i - 1] + in[i + 1] + in[i - n] + in[i + n]); }", 64 * MB),
     "numbered through": (
@@ -27,7 +29,8 @@ KERNELS = {
         "k(float *out, const float *in, int w, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
         "if (i >= w && i < n - w) out[i] = in[i] * 2 + in[i - 1] + in[i + 1] + in[i - w] + in[i + w]; }", 64 * MB),
     "lone sectors beside tiles": (
-        "int w = 4096, h = 2048; dim3 grid = { w / 16, h / 16 }; dim3 block = { 16, 16 }; float out[w * h] = zeros(); "
+        "int w = 4096, h = 2048; dim3 grid = { w / 16, h / 16 }; dim3 block = { 16, 16 }; float out[w * h] = "
+        "zeros(); "
         "float in[w * h] = uniform(0, 1); k(out, in, w, h);",
         "k(float *out, const float *in, int w, int h) { __shared__ float s[16][16]; int tx = threadIdx.x, "
         "ty = threadIdx.y, x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty; float c = s[ty][tx] = in[y * w + x]; "
@@ -35,29 +38,36 @@ KERNELS = {
         "r = tx < 15 ? s[ty][tx + 1] : in[y * w + min(x + 1, w - 1)]; out[y * w + x] = c + l + r; }", 32 * MB),
     "planes, from a border on": (
         "int w = 320, h = 248, d = 124; dim3 grid = { w / 32, h / 4, d / 2 }; dim3 block = { 32, 4, 2 }; "
-        "int n = w * (h + 8) * (d + 8); float out[n] = zeros(); float in[n] = uniform(0, 1); k(out, in, w, w * (h + 8));",
+        "int n = w * (h + 8) * (d + 8); float out[n] = zeros(); float in[n] = uniform(0, 1); k(out, in, w, w * "
+        "(h + 8));",
         "k(float *out, const float *in, int w, int plane) { int i = (blockIdx.z * 2 + threadIdx.z + 4) * plane "
         "+ (blockIdx.y * 4 + threadIdx.y + 4) * w + blockIdx.x * 32 + threadIdx.x; float s = in[i]; "
         "for (int r = 1; r <= 4; r++) s += in[i + r * w] + in[i - r * w] + in[i + r * plane] + in[i - r * plane]; "
         "out[i] = s; }", 320 * 256 * 132 * 4),
     "written and read back": (
-        "int w = 4096, h = 1500; dim3 grid = { w / 64 }; dim3 block = { 64 }; float out[w * h] = zeros(); k(out, w, h);",
-        "k(float *out, int w, int h) { int x = blockIdx.x * 64 + threadIdx.x; float s = x; for (int y = 0; y < h; y++) "
+        "int w = 4096, h = 1500; dim3 grid = { w / 64 }; dim3 block = { 64 }; float out[w * h] = zeros(); "
+        "k(out, w, h);",
+        "k(float *out, int w, int h) { int x = blockIdx.x * 64 + threadIdx.x; float s = x; for (int y = 0; y < "
+        "h; y++) "
         "out[y * w + x] = s = s * 0.9f + y; for (int y = h - 1; y >= 0; y--) { s = s * 0.9f + out[y * w + x]; "
         "out[y * w + x] = s; } }", 0),
     "a matrix in place": (
-        "int n = 4096; dim3 grid = { n / 16 - 1, n / 16 - 1 }; dim3 block = { 16, 16 }; float m[n * n] = uniform(0, 1); "
+        "int n = 4096; dim3 grid = { n / 16 - 1, n / 16 - 1 }; dim3 block = { 16, 16 }; float m[n * n] = "
+        "uniform(0, 1); "
         "k(m, n);",
         "k(float *m, int n) { __shared__ float a[16][16], b[16][16]; int tx = threadIdx.x, ty = threadIdx.y, "
         "row = (blockIdx.y + 1) * 16 + ty, col = (blockIdx.x + 1) * 16 + tx; a[ty][tx] = m[row * n + tx]; "
-        "b[ty][tx] = m[ty * n + col]; __syncthreads(); float s = 0; for (int k = 0; k < 16; k++) s += a[ty][k] * b[k][tx]; "
+        "b[ty][tx] = m[ty * n + col]; __syncthreads(); float s = 0; for (int k = 0; k < 16; k++) s += a[ty][k] "
+        "* b[k][tx]; "
         "m[row * n + col] -= s; }", 64 * MB),
     "rows at random of a part": (
         "int rows = 1 << 20; dim3 grid = { 1056 }; dim3 block = { 256 }; float in[rows * 32] = zeros(); "
         "float out[32] = zeros(); k(out, in, (1 << 16) - 1);",
         "k(float *out, const float *in, unsigned rows) { unsigned n = (blockIdx.x * 8 + threadIdx.x / 32) * 32; "
-        "float s = 0; for (int k = 0; k < 32; k++) { unsigned x = (n + k) * 0x9e3779b1u; x = (x ^ x >> 15) * 0x85ebca6bu; "
-        "s += in[((x ^ x >> 13) & rows) * 32 + threadIdx.x % 32]; } if (s == 1) out[threadIdx.x % 32] = s; }", 8 * MB),
+        "float s = 0; for (int k = 0; k < 32; k++) { unsigned x = (n + k) * 0x9e3779b1u; x = (x ^ x >> 15) * "
+        "0x85ebca6bu; "
+        "s += in[((x ^ x >> 13) & rows) * 32 + threadIdx.x % 32]; } if (s == 1) out[threadIdx.x % 32] = s; }",
+        8 * MB),
 }
 
 

@@ -17,7 +17,19 @@ from mutate.sim import layout as lay
 from mutate.sim.image import read_image
 from mutate.sim.timing import model
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
-from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, Touches
+from mutate.sim.timing.touches import (
+    ALONE,
+    MADE_WHOLE,
+    PAIRED,
+    PAIRS,
+    PARTS,
+    READS,
+    SECTORS,
+    SHARED,
+    WHOLE_STORE,
+    WRITES,
+    Touches,
+)
 from mutate.toolchain.locate import find_toolchain
 
 H200 = load_machine("h200")
@@ -152,10 +164,12 @@ def test_touches_are_those_that_sets_give() -> None:
             for k in range(at, at + count):
                 sector = int(sectors[k])
                 first = (which, sector) not in own and (which == WRITES or (WRITES, sector) not in own)
-                assert touch[k] == (1 + which if first else 0)
+                assert touch[k] & 3 == (1 + which if first else 0)
                 assert region[k] == (2 if sector >= 1 << 20 else 0)
                 if which == WRITES:
                     written[sector] = written.get(sector, 0xFFFFFFFF * ((READS, sector) in own)) | int(covers[k])
+                    assert bool(touch[k] & WHOLE_STORE) == (covers[k] == 0xFFFFFFFF)
+                    assert bool(touch[k] & MADE_WHOLE) == (written[sector] == 0xFFFFFFFF)
                 own.add((which, sector))
                 seen.setdefault((int(region[k]), which, sector), set()).add(block)
             at += count
@@ -166,6 +180,23 @@ def test_touches_are_those_that_sets_give() -> None:
             blocks = [len(b) for (a, w, _), b in seen.items() if (a, w) == (array, which)]
             tally = touches.tally[array, which]
             assert (tally[PAIRS], tally[SECTORS], tally[ALONE]) == (sum(blocks), len(blocks), blocks.count(1))
+
+
+def test_what_several_blocks_read_and_both_halves_of_64_bytes_are_marked() -> None:
+    touches = Touches(np.array([0], np.int64))
+    read = {1: [8, 9, 20, 31], 2: [9, 21, 40]}
+    sectors, touch = np.concatenate(list(read.values())).astype(np.int64), np.zeros(7, np.uint8)
+    at = 0
+    for block, own in read.items():
+        requests = np.zeros((1, 7), np.int64)
+        requests[0, 2], requests[0, 5] = lay.H_GLOBAL_LOAD, len(own)
+        touches.note(requests, 1, sectors[at : at + len(own)], block, np.zeros(len(own), np.uint32),
+                     touch[at : at + len(own)], np.zeros(len(own), np.int32))
+        at += len(own)
+    touches.mark(sectors, touch)
+    assert (touch & SHARED > 0).tolist() == [False, True, False, False, True, False, False]
+    assert (touch & PAIRED > 0).tolist()[2:4] == [False, False]  # 20 and 21 are read by different blocks
+    assert (touch & 3 == 1).all()
 
 
 def test_without_a_cache_every_touch_is_a_first_one() -> None:

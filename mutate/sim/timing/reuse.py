@@ -21,7 +21,7 @@ _SECTOR = 5
 _LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
 """Loads that are looked at, to tell whether they go to places at random."""
 _FEW, _ROW = 4, 8
-"""Sampled blocks that are too few to tell what they have in common by chance; sectors that are read together at most."""
+"""Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 
@@ -151,7 +151,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = 1.0 - unique(*row, limit, grid) / writes
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
-    for region in np.flatnonzero(scattered[:, READS] | (rooms[READS] < limits)).tolist():
+    by_chance = scattered[:, READS] | (rooms[READS] < limits)
+    for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
         other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
         if scattered[region, READS]:
@@ -160,9 +161,11 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             sparse[region] = 1.0
         else:
             out[0][region] = min(out[0][region], _random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
-    alone, shared = np.array([_by_sharing(float(chance), t, blocks, count) for chance, t, count in
-                              zip(out[0], sample.touched[:, READS], together, strict=True)]).T
-    return Reuse(alone, shared, out[1], common, _came_back(sample) & ~common, sparse, *_with_neighbours(sample, common, out[0], wave, merges), updates)
+    alone, shared = np.array([(chance, chance) if by_chance[a] else _by_sharing(chance, t, blocks, together[a])
+                              for a, (chance, t) in enumerate(zip(out[0].tolist(), sample.touched[:, READS], strict=True))
+                              ]).T
+    return Reuse(alone, shared, out[1], common, _came_back(sample) & ~common, sparse,
+                 *_with_neighbours(sample, common, out[0], wave, merges), updates)
 
 
 def _by_sharing(chance: float, tally: Array, blocks: int, at_once: int) -> tuple[float, float]:

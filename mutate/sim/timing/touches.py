@@ -30,9 +30,9 @@ _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
 SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE = 4, 8, 16, 32
-"""Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too; the
+"""Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too;
 
-store writes all of the sector; the block has then written or read all of it.
+the store writes all of the sector; the block has then written or read all of it.
 """
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
