@@ -128,11 +128,6 @@ L2_SPREAD = 30.0
 """Clocks by which L2 answers earlier or later than on average (CACHES: l2_idle)."""
 WRITTEN = 0.3
 """Part of L2 that holds nothing for what a block reads again. A guess, from when it was what was written."""
-LEFT = 0.47
-"""Part of L2 that holds what a kernel's stores have yet to write to DRAM when it ends, at most (UPDATES: 0.8 million
-
-sectors of a fill were written back while the next kernel ran). Of what it reads as well L2 has its part, too.
-"""
 IN_PARTS = 0.1
 """Part of L2 whose lines have sectors of which it has a part, and nobody looks random: beyond it reads the rest of them
 

@@ -57,7 +57,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     lines = int(settings[p.S_L2_WRITTEN])
     written = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
-    state = np.zeros(10, np.float64)
+    state = np.zeros(9, np.float64)
     returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
     seen = np.zeros(len(reuse.updates.places), np.float64)
     pace = np.int64(settings[p.S_PACE])

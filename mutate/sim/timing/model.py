@@ -26,7 +26,7 @@ from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.one_place import least_clocks
-from mutate.sim.timing.reuse import Reuse, beyond_l2, left_in_l2, no_reuse, reuse_of
+from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
@@ -141,7 +141,6 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     settings[p.S_L2_LINES] = L2_WAYS * prime(int((l2_bytes - written) / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(l2_bytes * c.IN_PARTS / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
-    settings[p.S_LEFT] = left_in_l2(sample, reuse, l2_bytes) / min(sms, total)
     if sm is not None:
         turn = len(range(sm, total, sms))
         settings[p.S_BLOCKS] = turn

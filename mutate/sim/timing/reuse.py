@@ -10,18 +10,15 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.by_chance import jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
-from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back, spread
+from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
 from mutate.sim.timing.updates import Updates, at_random
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
-_LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
-"""Loads that are looked at, to tell whether they go to places at random."""
-_FEW, _ROW = 4, 8
-"""Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 
@@ -64,18 +61,6 @@ def beyond_l2(sample: Sample, local_bytes: float, l2_bytes: float) -> float:
     return max(0.0, 1.0 - l2_bytes / (local_bytes * (1.0 + other / loaded)))
 
 
-def left_in_l2(sample: Sample, reuse: Reuse, l2_bytes: float) -> float:
-    """Sectors that the grid's stores wrote and L2 has yet to write to DRAM when the kernel ends: no more than ``LEFT``
-
-    of its room, nor than the part that they are of all that went through it.
-    """
-    reads, writes = (float((sample.touched[:-1, which, PAIRS] * chance[:-1]).sum())
-                     for which, chance in ((READS, reuse.read), (WRITES, reuse.written)))
-    if not writes:
-        return 0.0
-    return l2_bytes / 32 * min(c.LEFT, (1.0 - c.WRITTEN) * writes / (reads + writes))
-
-
 def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
@@ -103,8 +88,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
 
     # Of reads and of writes, how many sectors of each array the grid can touch.
     rooms = (limits.copy(), limits)
-    for a in np.flatnonzero(_jumping(sample.streams, len(limits))).tolist():
-        rooms[READS][a] = min(limits[a], _taken_at_random(sample.touched[a, READS], blocks))
+    for a in np.flatnonzero(jumping(sample.streams, len(limits))).tolist():
+        rooms[READS][a] = min(limits[a], taken_at_random(sample.touched[a, READS], blocks))
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
@@ -138,32 +123,31 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
     updates = Updates(loose, *np.zeros((5, len(limits))))
-    scattered, asked = _scattered(sample), sample.streams.requests
+    far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
-        if scattered[region, WRITES]:
-            count = min(limit, _places(blocks * row[0], row[1]))
+        if far_apart[region, WRITES]:
+            count = min(limit, places(blocks * row[0], row[1]))
             whole = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / count)
             at_random(updates, region, count, writes, whole, math.ceil(grid / sms) / grid, region in added, l2_bytes)
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = 1.0 - unique(*row, limit, grid) / writes
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
-    by_chance = scattered[:, READS] | (rooms[READS] < limits)
+    by_chance = far_apart[:, READS] | (rooms[READS] < limits)
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
         other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
-        if scattered[region, READS]:
-            count = min(limits[region], _places(blocks * each, sampled))
-            out[0][region] = _random_misses(grid * each, count, other, l2_bytes, 2)
+        if far_apart[region, READS]:
+            count = min(limits[region], places(blocks * each, sampled))
+            out[0][region] = random_misses(grid * each, count, other, l2_bytes, 2)
             sparse[region] = 1.0
         else:
-            out[0][region] = min(out[0][region], _random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
-    alone, shared = np.array([(chance, chance) if by_chance[a] else _by_sharing(chance, t, blocks, together[a])
-                              for a, (chance, t) in enumerate(zip(out[0].tolist(), sample.touched[:, READS], strict=True))
-                              ]).T
+            out[0][region] = min(out[0][region], random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
+    alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
+                              for a, t in enumerate(sample.touched[:, READS])]).T
     return Reuse(alone, shared, out[1], common, _came_back(sample) & ~common, sparse,
                  *_with_neighbours(sample, common, out[0], wave, merges), updates)
 
@@ -276,89 +260,6 @@ def _first_reads(s: Streams) -> FirstReads:
     sectors, first = np.unique(s.sectors[places[order]], return_index=True)
     kept = order[first]
     return FirstReads(sectors, s.region[places[kept]], ages[kept], int(np.diff(starts).max()))
-
-
-def _scattered(sample: Sample) -> Array:
-    """Of each array whether most sectors that are read, and most that are written, are those of requests whose lanes
-
-    are far from each other, at no stride; shape (arrays, 2).
-    """
-    found = np.zeros((len(sample.initial.regions) + 1, 2, 2), np.int64)
-    spread(sample.streams.requests, sample.streams.sectors, sample.streams.region, found)
-    return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
-
-
-def _places(touched: float, sectors: float) -> float:
-    """Of how many sectors so many reads at random found ``sectors`` different ones; 1 << 60 where none repeats."""
-    if touched - sectors < 4 * math.sqrt(touched - sectors + 1):
-        return float(1 << 60)
-    low, high = sectors, touched * touched
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        if -middle * math.expm1(-touched / middle) < sectors:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _jumping(s: Streams, arrays: int) -> Array:
-    """Of each array whether its loads go from place to place without order: hardly a distance comes twice, and half of
-
-    the places are farther up, or farther down, than the one before and the one after (two thirds, of numbers drawn).
-    """
-    out = np.zeros(arrays, np.bool_)
-    records = np.flatnonzero(s.request >= 0)
-    asked = s.request[records]
-    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
-    pcs, asked = s.pc[records[loads]], asked[loads]
-    order = np.lexsort((asked, pcs))[:_LOOKED_AT]
-    pcs, first = pcs[order], s.requests[asked[order], 4]
-    places, regions = s.sectors[first], s.region[first]
-    for a in np.unique(regions).tolist():
-        mine = regions == a
-        same = pcs[mine][1:] == pcs[mine][:-1]
-        steps = np.diff(places[mine])
-        turns = np.sign(steps[1:]) * np.sign(steps[:-1]) < 0
-        seen = int(same.sum())
-        out[a] = (seen >= _LEAST_LOOKED_AT and 2 * len(np.unique(steps[same])) > seen
-                  and 2 * int((turns & same[1:] & same[:-1]).sum()) > seen)
-    return out
-
-
-def _taken_at_random(tally: Array, blocks: int) -> float:
-    """Of how many sectors the sampled blocks seem to have taken theirs at random; 1 << 60 where they do not.
-
-    Blocks far from each other then have some in common, each of them in few: as many as chance lets expect, where what
-    all blocks read would be common to all.
-    """
-    pairs, sectors, alone = (float(tally[k]) for k in (PAIRS, SECTORS, ALONE))
-    places = _places(pairs, sectors)
-    if blocks < _FEW or places >= 1 << 60:
-        return float(1 << 60)
-    common = sectors - alone
-    expected = sectors - pairs * math.exp(-pairs / places)
-    return places if abs(common - expected) <= 4 * math.sqrt(_ROW * expected) else float(1 << 60)
-
-
-def _random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> float:
-    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time, one
-
-    of them not wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2
-    gives up what was read longest ago.
-    """
-    pairs, room, beside = sectors / given, l2_bytes * c.SHARED, other / reads
-
-    def had(count: float) -> float:
-        return -pairs * math.expm1(-count / pairs)
-
-    if 32 * given * had(reads) + beside * reads <= room:
-        return min(1.0, had(reads) / reads)
-    low, high = 0.0, reads
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if 32 * given * had(middle) + beside * middle < room else (low, middle)
-    return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
 
 
 def _came_back(sample: Sample) -> Array:

@@ -29,7 +29,6 @@ from mutate.sim.timing.settings import (
     S_L2_CLOCKS,
     S_L2_LATENCY,
     S_L2_SPREAD,
-    S_LEFT,
     S_LOCAL_BACK,
     S_LOCAL_FAR,
     S_LONE,
@@ -342,10 +341,6 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
                 if touch[i] & MADE_WHOLE:
                     # What the block reads back L2 has, until it needs the room.
                     stays(far_tags, far_ages, far_parts, sector, issued)
-        if far and not (fetched or local or adds) and state[9] < settings[S_LEFT]:
-            # L2 has room for it until the kernel ends.
-            state[9] += 1.0
-            far = False
         come = asked + settings[S_ATOMIC_LATENCY]
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched

@@ -1,8 +1,7 @@
 """Memory as one SM sees it: the tags of L1, and its shares of L2 and DRAM, which serve in the order of requests.
 
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned from:
-4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of,
-9 sectors that L2 has yet to write.
+4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of.
 """
 
 from __future__ import annotations

@@ -1,0 +1,103 @@
+"""Reads at random: which arrays are read so, of how many sectors, and how many of them go on to DRAM."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim import layout as lay
+from mutate.sim.timing import constants as c
+from mutate.sim.timing.sampling import Sample, Streams
+from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
+
+Array = npt.NDArray[Any]
+_LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
+"""Loads that are looked at, to tell whether they go to places at random."""
+_FEW, _ROW = 4, 8
+"""Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
+
+
+def scattered(sample: Sample) -> Array:
+    """Of each array whether most sectors that are read, and most that are written, are those of requests whose lanes
+
+    are far from each other, at no stride; shape (arrays, 2).
+    """
+    found = np.zeros((len(sample.initial.regions) + 1, 2, 2), np.int64)
+    spread(sample.streams.requests, sample.streams.sectors, sample.streams.region, found)
+    return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
+
+
+def jumping(s: Streams, arrays: int) -> Array:
+    """Of each array whether its loads go from place to place without order: hardly a distance comes twice, and half of
+
+    the places are farther up, or farther down, than the one before and the one after (two thirds, of numbers drawn).
+    """
+    out = np.zeros(arrays, np.bool_)
+    records = np.flatnonzero(s.request >= 0)
+    asked = s.request[records]
+    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
+    pcs, asked = s.pc[records[loads]], asked[loads]
+    order = np.lexsort((asked, pcs))[:_LOOKED_AT]
+    pcs, first = pcs[order], s.requests[asked[order], 4]
+    at, regions = s.sectors[first], s.region[first]
+    for a in np.unique(regions).tolist():
+        mine = regions == a
+        same = pcs[mine][1:] == pcs[mine][:-1]
+        steps = np.diff(at[mine])
+        turns = np.sign(steps[1:]) * np.sign(steps[:-1]) < 0
+        seen = int(same.sum())
+        out[a] = (seen >= _LEAST_LOOKED_AT and 2 * len(np.unique(steps[same])) > seen
+                  and 2 * int((turns & same[1:] & same[:-1]).sum()) > seen)
+    return out
+
+
+def taken_at_random(tally: Array, blocks: int) -> float:
+    """Of how many sectors the sampled blocks seem to have taken theirs at random; 1 << 60 where they do not.
+
+    Blocks far from each other then have some in common, each of them in few: as many as chance lets expect, where what
+    all blocks read would be common to all.
+    """
+    pairs, sectors, alone = (float(tally[k]) for k in (PAIRS, SECTORS, ALONE))
+    count = places(pairs, sectors)
+    if blocks < _FEW or count >= 1 << 60:
+        return float(1 << 60)
+    common = sectors - alone
+    expected = sectors - pairs * math.exp(-pairs / count)
+    return count if abs(common - expected) <= 4 * math.sqrt(_ROW * expected) else float(1 << 60)
+
+
+def places(touched: float, sectors: float) -> float:
+    """Of how many sectors so many reads at random found ``sectors`` different ones; 1 << 60 where none repeats."""
+    if touched - sectors < 4 * math.sqrt(touched - sectors + 1):
+        return float(1 << 60)
+    low, high = sectors, touched * touched
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        if -middle * math.expm1(-touched / middle) < sectors:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> float:
+    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time, one
+
+    of them not wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2
+    gives up what was read longest ago.
+    """
+    pairs, room, beside = sectors / given, l2_bytes * c.SHARED, other / reads
+
+    def had(count: float) -> float:
+        return -pairs * math.expm1(-count / pairs)
+
+    if 32 * given * had(reads) + beside * reads <= room:
+        return min(1.0, had(reads) / reads)
+    low, high = 0.0, reads
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if 32 * given * had(middle) + beside * middle < room else (low, middle)
+    return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
