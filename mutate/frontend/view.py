@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
 
+from mutate.frontend.preprocess import blank_comments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import (
     File,
@@ -170,14 +171,13 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     main = unit.main
     expansion = main.expansion
     spans = blanked_items(main, kept)
-    needed_text = _raw_words(main, kept)
+    needed_text = raw_words(main, kept)
     for include in expansion.includes:
         files = _closure_of_include(unit, include.found)  # found beside the file or in an -I folder
-        library = include.path.split("/")[0]
         if files:
             used = any(_is_used(f, kept, needed, needed_text) for f in files)
         else:
-            used = has_header(include.path) and (library not in _BY_NAMESPACE or library in needed | needed_text)
+            used = has_header(include.path) and not is_idle_library(include.path, needed | needed_text)
         if not used:
             spans.append(include.span)
     return tuple(spans)
@@ -275,13 +275,19 @@ def blanked_items(file: File, kept: Set[int]) -> list[Span]:
 _BY_NAMESPACE = frozenset({"cub", "thrust"})
 
 
-def _raw_words(file: File, kept: set[int]) -> frozenset[str]:
-    """Words of the kept items as the user wrote them: names of macros, which expansion has removed."""
+def is_idle_library(path: str, words: Set[str]) -> bool:
+    """Whether what a name in ``#include`` stands for is of a library whose namespace is none of ``words``."""
+    library = path.split("/", maxsplit=1)[0]
+    return library in _BY_NAMESPACE and library not in words
+
+
+def raw_words(file: File, kept: Set[int]) -> frozenset[str]:
+    """Words of the kept items as the user wrote them, less comments: names of macros, which expansion has removed."""
     words: set[str] = set()
     for item in file.items:
         if id(item) in kept:
             at = file.expansion.to_source(item.node.span)
-            words.update(w.decode() for w in _WORD.findall(file.expansion.source, at.start, at.end))
+            words.update(w.decode() for w in _WORD.findall(blank_comments(file.expansion.source[at.start : at.end])))
     return frozenset(words)
 
 

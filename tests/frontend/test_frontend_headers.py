@@ -45,6 +45,17 @@ def line(text: str, wanted: str) -> int:
     return next(n for n, shown in enumerate(lines.split("\n"), 1) if wanted in shown)
 
 
+def test_a_library_for_the_host_is_not_included_by_a_header_either(tmp_path: Path) -> None:
+    """NVRTC compiles some of Thrust's headers not at all and the others for seconds."""
+    header = ("#include <cub/cub.cuh>\n#include <thrust/reduce.h>\n"
+              "__device__ inline float twice(float x) { return ME x; }\n")
+    main = '#include "tools.h"\n' + KERNEL.replace("= twice", "= /* thrust:: */ twice")
+    found = headers(tmp_path, main, {"tools.h": header.replace("ME", "2 *")})
+    assert "include" not in found["tools.h"]
+    found = headers(tmp_path, main, {"tools.h": header.replace("ME", "thrust::plus<float>()(x, x) +")})
+    assert "#include <thrust/reduce.h>" in found["tools.h"] and "cub" not in found["tools.h"]
+
+
 def test_only_what_the_host_needs_is_blank_and_lines_stay(tmp_path: Path) -> None:
     found = headers(tmp_path, '#include "tools.h"\n' + KERNEL,
                     {"tools.h": TOOLS, "deep.h": "constexpr float factor = 2;\n"})
