@@ -22,7 +22,7 @@ from mutate.frontend.view import (
     raw_words,
     without_directives,
 )
-from mutate.source import Edit, Span, apply_edits, blank
+from mutate.source import Edit, Span, apply_edits, blank, without_compound_literals
 from mutate.toolchain.names import line_name, needs_line_name
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -78,8 +78,9 @@ class Headers:
         kept, needed = needed_items(unit, unit.kernels, asked)
         words = needed.union(*(raw_words(f, kept) for f in unit.files()))
         spans = {name: (*_blanked(file, kept), *_idle_includes(file, words)) for name, file in self._files.items()}
-        # From disk, one with such a name would have no lines, or not compile.
-        wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name))
+        # From disk, one with such a name would have no lines, or not compile; one with such a text would not either.
+        wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name) or
+                               (text := self._files[name].expansion.source) != without_compound_literals(text))
         work = list(wanted)
         while work:
             more = [i.found for i in self._files[work.pop()].expansion.includes

@@ -171,7 +171,7 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     main = unit.main
     expansion = main.expansion
     spans = blanked_items(main, kept)
-    needed_text = raw_words(main, kept)
+    needed_text = _through_macros(unit, raw_words(main, kept))
     for include in expansion.includes:
         files = _closure_of_include(unit, include.found)  # found beside the file or in an -I folder
         if files:
@@ -289,6 +289,19 @@ def raw_words(file: File, kept: Set[int]) -> frozenset[str]:
             at = file.expansion.to_source(item.node.span)
             words.update(w.decode() for w in _WORD.findall(blank_comments(file.expansion.source[at.start : at.end])))
     return frozenset(words)
+
+
+def _through_macros(unit: Unit, words: frozenset[str]) -> frozenset[str]:
+    """Words, and what the macros among them are made of: one header's macro may stand behind another one's."""
+    macros = {name: m for f in unit.files() for name, m in f.expansion.macros.items()}
+    found, work = set(words), list(words)
+    while work:
+        macro = macros.get(work.pop())
+        if macro is not None:
+            fresh = {w.decode() for w in _WORD.findall(macro.body)} - found
+            found |= fresh
+            work += fresh
+    return frozenset(found)
 
 
 def _closure_of_include(unit: Unit, name: str) -> list[File]:

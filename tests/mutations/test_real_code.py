@@ -595,6 +595,45 @@ def test_a_conversion_that_is_left_by_itself_declares_nothing(index: str, left: 
     assert " T(i)" not in text
 
 
+@pytest.mark.parametrize("declared", [
+    "double (*rows)[7][5] = (double (*)[7][5])p;", "T (*rows)[3] = (T(*)[N + 1]) (p + 1);", "T (*rows)[3];",
+    "Real (*rows)[3] = reinterpret_cast<Real (*)[3]>(p);", "float (&row)[4] = tile[i];", "float4 (*rows)[2] = x[i];",
+])
+def test_a_pointer_to_an_array_is_declared_as_with_a_qualifier(declared: str) -> None:
+    def shape(before: str) -> list[object]:
+        root = parse(f"void f() {{ {before}{declared} }}".encode())
+        (found,) = (n for n in root.walk() if n.type == "declaration")
+        return [(n.type, n.text, sorted(n.fields)) for k in found.kids if k.type != "type_qualifier" for n in k.walk()]
+
+    assert shape("      ") == shape("const ")
+
+
+@pytest.mark.parametrize("assigned", ["rows(*p)[2] = 3;", "at(&p)[1] = x;", "f(*p)[i] = (float)x;"])
+def test_an_element_of_what_a_function_returns_is_not_declared(assigned: str) -> None:
+    assert all(n.type != "declaration" for n in parse(f"void f() {{ {assigned} }}".encode()).walk())
+
+
+ROWS = """__device__ void transform(int n, double *x, double *y);
+__device__ void passes(int n, double *x, double *y) { transform(n, x, y); transform(n, y, x); }
+__device__ void transform(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = 2.0 * x[i] + 1.0; }
+__global__ void k(double *first, double *second, int n) {
+    extern __shared__ double s[];
+    double (*rows)[3][5] = (double(*)[3][5])first;
+    double (*tile)[5] = (double(*)[5])s;
+    tile[threadIdx.x][0] = rows[threadIdx.x][1][2];
+    __syncthreads();
+    rows[threadIdx.x][0][3] = tile[threadIdx.x ^ 1][0] * 3.0;
+    passes(n, first, second);
+}
+"""
+
+
+@needs_nvrtc
+def test_rows_by_pointers_and_copies_that_are_called_before_they_stand() -> None:
+    check_valid(prove(ROWS, "memory-only", "store-only", "math-only"))
+    assert "km_put(rows[threadIdx.x][0][3], km_sink);" in text_of(ROWS, "memory-only")
+
+
 @needs_nvrtc
 def test_headers_of_cub_and_thrust_for_host_code_do_not_hinder_a_kernel() -> None:
     source = ("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"
