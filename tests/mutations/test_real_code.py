@@ -634,6 +634,28 @@ def test_rows_by_pointers_and_copies_that_are_called_before_they_stand() -> None
     assert "km_put(rows[threadIdx.x][0][3], km_sink);" in text_of(ROWS, "memory-only")
 
 
+STEP = """__device__ int step(int *state, int *log, int i) {
+    int v = state[i];
+    state[i] = v * 5 + 1;
+    log[i]++;
+    return v;
+}
+__global__ void k(int *out, int *state, int *log) {
+    if (step(state, log, threadIdx.x) > 3) out[threadIdx.x] = 7;
+}
+"""
+
+
+@needs_nvrtc
+def test_a_function_whose_result_decides_a_branch_keeps_its_loads_and_no_stores() -> None:
+    text = text_of(STEP, "math-only")
+    assert "if (step_km(state, log, threadIdx.x) /*" in text and "int v = state[i];" in text
+    assert "km_site(state[i]) = v * 5 + 1;" in text and "km_site(log[i])++" in text
+    (found,) = prove(STEP, "math-only").values()
+    assert found.certificate is not None and found.certificate.verdict is Verdict.DEGRADED, found.certificate
+    assert "retained-loads" in {r.slug for r in found.certificate.reasons}
+
+
 @needs_nvrtc
 def test_headers_of_cub_and_thrust_for_host_code_do_not_hinder_a_kernel() -> None:
     source = ("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"
