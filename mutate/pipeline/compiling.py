@@ -125,6 +125,7 @@ def _after_all(result: CompileFailed) -> str:
     return f" (taken as empty, what is left is: {where}{then.message})"
 
 
+_EXTERN = re.compile(r"Unresolved extern (?:function|variable)")
 _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b[^\n]*")
 
 
@@ -162,6 +163,9 @@ def _hint(message: str, arch: str, source: bytes, line: int) -> str:
             left := _left_out(found[1], source, line)) is not None:
         return (f"{found[1]} stands in line {left[0]}, which `{left[1]}` (line {left[2]}) leaves out: set -D "
                 "as your build does")
+    if _EXTERN.search(message) is not None:
+        return ("it is defined in another file, which nvcc -rdc=true links; one file is compiled here: give one that "
+                "includes both, such as  #include \"that.cu\"  before  #include \"this.cu\"")
     if (found := _TOOLKIT.search(message)) is not None:
         return f"{found[1]} comes with the CUDA toolkit: CUDA_HOME names one that has it, or -I its include folder"
     return ("set -I, -D, -std or -arch as your build does; kmutate variants --no-verify writes variants unproven")

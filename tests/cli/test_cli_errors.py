@@ -132,6 +132,16 @@ def test_an_original_that_does_not_compile_is_shown_at_the_users_line(kmutate, b
 
 
 @needs_nvrtc
+def test_a_function_of_another_file(kmutate) -> None:
+    Path("this.cu").write_text("__device__ float other(float x);\n"
+                               "__global__ void k(float *p) { p[0] = other(p[1]); }\n")
+    check(kmutate("variants", "this.cu", "-m", "identity"), "original-does-not-compile", "other", "-rdc=true")
+    Path("that.cu").write_text("__device__ float other(float x) { return x + 1; }\n")
+    Path("both.cu").write_text('#include "that.cu"\n#include "this.cu"\n')
+    assert kmutate("variants", "both.cu", "-m", "memory-only").code == 0
+
+
+@needs_nvrtc
 def test_a_missing_include(kmutate) -> None:
     Path("broken.cu").write_text('#include "nowhere.h"\n' + KERNEL.replace("2.0f", "NOWHERE_FACTOR"))
     check(kmutate("variants", "broken.cu", "-m", "identity"), "original-does-not-compile", "-I")
