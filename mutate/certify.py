@@ -7,7 +7,7 @@ from dataclasses import replace
 from fnmatch import fnmatch
 
 from mutate.model import Reason, StaticCounts, Verdict
-from mutate.mutations.base import Check, Mutation, Note
+from mutate.mutations.base import ARITHMETIC, Check, Mutation, Note
 from mutate.sass.classes import count_classes
 from mutate.sass.disasm import Instruction
 from mutate.sass.guards import guarded
@@ -17,6 +17,8 @@ from mutate.toolchain.elf import Cubin
 
 # Above this share of the original's load instructions, retained loads degrade a math-only variant (design, section 3).
 RETAINED_SHARE = 0.05
+# Arithmetic of one class that may vanish, of all that is to be kept, before it is other work.
+_FEW = 0.1
 
 
 def demands(mutations: Sequence[Mutation]) -> tuple[tuple[Mutation, Check], ...]:
@@ -92,7 +94,8 @@ def static_reasons(mutations: Sequence[Mutation], counts: StaticCounts, notes: S
             reasons += _none(mutation, check, before, after, retained)
         elif check.kind == "same-sum":
             if sum(before.values()) != sum(after.values()):
-                reasons.append(_differs(check, {"all": sum(before.values())}, {"all": sum(after.values())}))
+                reasons.append(_differs(check, {"all": sum(before.values())}, {"all": sum(after.values())},
+                                        sum(before.values())))
         else:
             reasons += _same(check, before, after)
     unknown = [c for c in (*counts.original, *counts.variant) if c.startswith("unknown")]
@@ -152,7 +155,7 @@ def _same(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> 
         words = ", ".join(f"{c} {old[c]} -> {new[c]}" for c in changed)
         return [Reason("generic-accesses", "the compiler knows in one of the two only that addresses are of global "
                                            f"memory: as many accesses, but other instructions ({words})")]
-    return [_differs(check, old, new)]
+    return [_differs(check, old, new, sum(before.values()))]
 
 
 def _as_global(counts: Mapping[str, int]) -> dict[str, int]:
@@ -164,11 +167,15 @@ def _as_global(counts: Mapping[str, int]) -> dict[str, int]:
     return {c: n for c, n in out.items() if n}
 
 
-def _differs(check: Check, before: Mapping[str, int], after: Mapping[str, int]) -> Reason:
+def _differs(check: Check, before: Mapping[str, int], after: Mapping[str, int], total: int) -> Reason:
+    """``before`` and ``after`` have the classes that differ, ``total`` counts all that the check is about.
+
+    A class that vanished or appeared changes what is measured; another number may still be the same work. Selections
+    among the arithmetic come and go with how the compiler lays out branches.
+    """
     words = ", ".join(f"{c} {before[c]} -> {after[c]}" for c in before)
-    # A class that vanished or appeared changes what is measured; another number may still be the same work.
-    lost = any((before[c] == 0) != (after[c] == 0) for c in before) and \
-        sum(before.values()) > 0 and (sum(after.values()) == 0)
+    gone = sum(before.values()) if sum(after.values()) == 0 else 0
+    lost = gone > (_FEW * total if set(check.classes) & set(ARITHMETIC) else 0)
     return Reason("static-counts-differ", f"{check.what} changed: {words}",
                   Verdict.INVALID if lost else Verdict.DEGRADED)
 

@@ -166,3 +166,18 @@ def without_lambda_spaces(text: bytes) -> bytes:
     In device code a lambda is a device function without it. Length and lines stay.
     """
     return _LAMBDA_SPACES.sub(lambda m: b"]" + b" " * (len(m[0]) - 1), text)
+
+
+# What may stand before a value, and the name of a type in parentheses before a brace.
+_COMPOUND = re.compile(rb"((?:[-=(,+*/%?:&|<>!~^{;]|\breturn|#[ \t]*define[ \t]+\w+(?:\([^()\n]*\))?)[ \t]*)"
+                       rb"\(([ \t]*(?:struct[ \t]+)?[A-Za-z_]\w*[ \t]*)\)(?=[ \t]*\{)")
+_OPERATOR = re.compile(rb"\boperator[^\w\n]{0,4}$")
+
+
+def without_compound_literals(text: bytes) -> bytes:
+    """``(float4){ 1, 2, 3, 4 }``, which C has and NVRTC does not take, as ``float4{ 1, 2, 3, 4 }``.
+
+    Length and lines stay.
+    """
+    return _COMPOUND.sub(lambda m: m[0] if _OPERATOR.search(text, max(0, m.start() - 16), m.start(2) - 1)
+                         else b"%b %b " % (m[1], m[2]), text)

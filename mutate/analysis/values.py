@@ -387,7 +387,7 @@ class Values:
 
     def field_type(self, struct: str, field: str) -> Type:
         if struct in VECTOR_LIKE:
-            return Type("value", struct.rstrip("1234"))
+            return Type("value", "unsigned" if struct == "dim3" else struct.rstrip("1234"))
         if struct == "fragment" and field == "x":
             return Type("array", elem=Type("value", "float"))  # of a matrix: numbers, whatever their type
         spec = self.unit.struct(struct)

@@ -18,6 +18,7 @@ Examples:
   kmutate launch kernels.cu --host main.cpp
   kmutate launch kernel.cu -k 'reduce.*' --again --json
 """
+_DEFAULT_ARCH = "sm_90"
 _HEAD = "// Proposed by `kmutate launch`: what is marked as not found is a guess.\n"
 
 
@@ -26,6 +27,8 @@ _HEAD = "// Proposed by `kmutate launch`: what is marked as not found is a guess
 @click.option("-k", "--kernel", "kernels", multiple=True, metavar="NAME|REGEX", help="Only these kernels.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Macro definition.")
 @click.option("-I", "include_dirs", multiple=True, metavar="DIR", help="Include folder.")
+@click.option("--compile-commands", "compile_commands", type=click.Path(path_type=Path), metavar="FILE",
+              help="compile_commands.json of the build: FILE is read with the options of its entry.")
 @click.option("--host", "hosts", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
               help="Another source file whose code launches the kernels, or calls what launches them.")
 @click.option("--again", is_flag=True, help="Propose although the file has launch declarations.")
@@ -33,13 +36,15 @@ _HEAD = "// Proposed by `kmutate launch`: what is marked as not found is a guess
               help="Write the proposal to FILE, for --launch FILE of the other commands.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (schema kmutate.launch/1).")
 def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...], include_dirs: tuple[str, ...],
-                   hosts: tuple[Path, ...], again: bool, output: Path | None, as_json: bool) -> int:
+                   compile_commands: Path | None, hosts: tuple[Path, ...], again: bool, output: Path | None,
+                   as_json: bool) -> int:
     """Propose launch declarations for FILE from the kernel launches in its host code, to start with.
 
     Prints one comment for each kernel instance, ready to be pasted above the kernel. What the host code does not say
     is guessed, marked in the text and listed.
     """
-    from mutate.frontend.load import SourceOptions, load_unit, read_source
+    from mutate.cli.settings import Shared
+    from mutate.frontend.load import load_unit, read_source
     from mutate.launch.find import find_declarations
 
     try:
@@ -51,7 +56,8 @@ def launch_command(file: Path, kernels: tuple[str, ...], defines: tuple[str, ...
         from mutate.pipeline.reading import read_unit
         from mutate.propose import propose, with_host
 
-        options = SourceOptions(defines, include_dirs)
+        shared = Shared(defines, include_dirs, compile_commands, None, None, False, (), None)
+        options = shared.request(file, None, _DEFAULT_ARCH).source_options()
         read = read_unit(source, file, options, kernels)
         unit, chosen = read.unit, read.kernels
         for host in hosts or includers(file):

@@ -8,14 +8,21 @@ and of NVIDIA's toolkit stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from mutate.frontend.preprocess import blank_comments
 from mutate.frontend.tree import TooDeepError, TooSlowError, parse
 from mutate.frontend.units import File, Unit
-from mutate.frontend.view import blanked_items, device_text, needed_items, without_directives
-from mutate.source import Edit, Span, apply_edits, blank
+from mutate.frontend.view import (
+    blanked_items,
+    device_text,
+    is_idle_library,
+    needed_items,
+    raw_words,
+    without_directives,
+)
+from mutate.source import Edit, Span, apply_edits, blank, without_compound_literals
 from mutate.toolchain.names import line_name, needs_line_name
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -68,10 +75,12 @@ class Headers:
         return found
 
     def _make(self, unit: Unit, asked: set[str]) -> Iterator[tuple[str, bytes]]:
-        kept, _ = needed_items(unit, unit.kernels, asked)
-        spans = {name: _blanked(file, kept) for name, file in self._files.items()}
-        # From disk, one with such a name would have no lines, or not compile.
-        wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name))
+        kept, needed = needed_items(unit, unit.kernels, asked)
+        words = needed.union(*(raw_words(f, kept) for f in unit.files()))
+        spans = {name: (*_blanked(file, kept), *_idle_includes(file, words)) for name, file in self._files.items()}
+        # From disk, one with such a name would have no lines, or not compile; one with such a text would not either.
+        wanted = dict.fromkeys(name for name, found in spans.items() if found or needs_line_name(name) or
+                               (text := self._files[name].expansion.source) != without_compound_literals(text))
         work = list(wanted)
         while work:
             more = [i.found for i in self._files[work.pop()].expansion.includes
@@ -90,6 +99,11 @@ def _blanked(file: File, kept: set[int]) -> tuple[Span, ...]:
     if any(id(i) in kept for i in file.items) or not any(i.kind in ("function", "type") for i in file.items):
         return (*blanked_items(file, kept), *_inactive_host_functions(file))
     return tuple(without_directives(Span(0, len(file.expansion.source)), file.expansion.directives))
+
+
+def _idle_includes(file: File, words: Set[str]) -> Iterator[Span]:
+    """Includes of libraries that only the host uses: such headers may not compile without a host."""
+    return (i.span for i in file.expansion.includes if not i.found and is_idle_library(i.path, words))
 
 
 def _inactive_host_functions(file: File) -> Iterator[Span]:

@@ -72,9 +72,17 @@ def load_unit(source: bytes, name: str, options: SourceOptions | None = None) ->
         return _load(source, name, options)
 
 
+def _is_toolkit(folder: Path) -> bool:
+    """Whether a folder has CUDA's own headers: the compiler knows them, and ``__global__`` is a macro there."""
+    try:
+        return (folder / "cuda_runtime_api.h").exists() and (folder / "crt" / "host_defines.h").exists()
+    except OSError:
+        return False
+
+
 def _load(source: bytes, name: str, options: SourceOptions | None) -> Unit:
     options = options or SourceOptions()
-    folders: Sequence[Path] = [Path(name).parent, *map(Path, options.include_dirs)]
+    folders: Sequence[Path] = [Path(name).parent, *(p for p in map(Path, options.include_dirs) if not _is_toolkit(p))]
     names: dict[tuple[int, int], str] = {}
     with contextlib.suppress(OSError, ValueError):
         state = Path(name).stat()

@@ -6,6 +6,7 @@ What can be told from the text alone is mended here; everything later works on `
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -95,7 +96,7 @@ def parse(text: bytes) -> Node:
 
     Raises ``TooDeepError`` for absurd nesting and ``TooSlowError`` after ``limits.READING`` seconds.
     """
-    readable = without_inner_pragmas(without_lambda_spaces(text))
+    readable = _plain_casts(without_inner_pragmas(without_lambda_spaces(text)))
     root = _build(readable, text)
     other = bytearray(readable)
     for _ in range(_MOST_READINGS):
@@ -118,6 +119,18 @@ def parse(text: bytes) -> Node:
     for node in list(root.walk()):
         _mend(node)
     return root
+
+
+# `= (T (*)[5])p`: as a cast this is read for the types of C only.
+_ROWS = re.compile(rb"(?<==)(\s*\(\s*(?:const\s+)?[A-Za-z_]\w*\s*)\(\s*\*\s*\)((?:\s*\[[^][()]*\])+)(\s*\))")
+
+
+def _plain_casts(text: bytes) -> bytes:
+    """A text of the same length in which values of new variables are cast to pointers, and not to pointers to arrays.
+
+    The type of such a variable is that of its declaration.
+    """
+    return _ROWS.sub(lambda m: (m[1] + b"*").ljust(m.end(2) - m.start()) + m[3], text)
 
 
 def _false_template_brackets(nodes: Sequence[Node]) -> list[int]:
@@ -254,6 +267,8 @@ def _mend(node: Node) -> None:
                 node.kids = [inner, value]
                 inner.type = "type_descriptor"
                 inner.parent = value.parent = node
+    elif node.type == "expression_statement":
+        _mend_pointer_to_array(node)
     elif node.type == "declaration" and node.parent is not None and node.parent.type in (
             "compound_statement", "for_statement", "case_statement", "if_statement"):
         for kid in list(node.kids):
@@ -274,6 +289,64 @@ def _mend_sequence(node: Node) -> None:
     node.kids, node.fields, row.parent = [row], {}, node
     for inner in list(row.walk()):
         _mend(inner)
+
+
+_CAST_TO_ROWS = re.compile(r"\(\s*(?:const\s+)?\w+\s*\(\s*\*\s*\)|reinterpret_cast\s*<[^<>]*\(\s*\*\s*\)")
+
+
+def _mend_pointer_to_array(statement: Node) -> None:
+    """``double (*rows)[5] = x;`` is read as an assignment to an element of what ``double`` returns: a declaration.
+
+    So is ``double (&row)[5] = x;``.
+    """
+    outer = statement.kids[0] if len(statement.kids) == 1 else None
+    value = outer.get("right") if outer is not None and outer.type == "assignment_expression" else None
+    place = outer if value is None or outer is None else outer.get("left")
+    row: list[Node] = []
+    while place is not None and place.type == "subscript_expression":
+        row.append(place)
+        place = place.get("argument")
+    type_, given = (place.get("function"), place.get("arguments")) if place is not None else (None, None)
+    pointer = given.kids[0] if given is not None and len(given.kids) == 1 else None
+    name = pointer.get("argument") if pointer is not None and pointer.type == "pointer_expression" else None
+    if not row or type_ is None or given is None or pointer is None or name is None or name.type != "identifier" \
+            or pointer.text[0] not in "*&":
+        return
+    cast = value is not None and (_CAST_TO_ROWS.match(value.text) is not None)
+    if type_.type != "primitive_type" and not (type_.type == "identifier" and (
+            _typelike(type_.text) or (pointer.text[0] == "*" and (value is None or cast)))):
+        return
+    if type_.type == "identifier":
+        type_.type = "type_identifier"
+    if pointer.text[0] == "*":
+        pointer.type = "pointer_declarator"
+        _become(pointer, {"declarator": name})
+    else:
+        pointer.type = "reference_declarator"
+        _become(pointer, {}, [name])
+    given.type = "parenthesized_declarator"
+    _become(given, {}, [pointer])
+    inner = given
+    for node in reversed(row):
+        sizes = node.get("indices")
+        node.type = "array_declarator"
+        node.start = given.start
+        _become(node, {"declarator": inner, **({"size": sizes.kids[0]} if sizes is not None and sizes.kids else {})})
+        inner = node
+    if value is not None and outer is not None:
+        outer.type = "init_declarator"
+        outer.start = given.start
+        _become(outer, {"declarator": inner, "value": value})
+        inner = outer
+    statement.type = "declaration"
+    _become(statement, {"type": type_, "declarator": inner})
+
+
+def _become(node: Node, fields: dict[str, Node], kids: list[Node] | None = None) -> None:
+    """Gives a node other parts."""
+    node.fields, node.kids = fields, kids if kids is not None else list(fields.values())
+    for kid in node.kids:
+        kid.parent = node
 
 
 def _mend_initialiser(declaration: Node, outer: Node) -> None:

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence, Set
 
+from mutate.frontend.preprocess import blank_comments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import (
     File,
@@ -170,14 +171,13 @@ def host_spans(unit: Unit, kernel: Function, has_header: Callable[[str], bool]) 
     main = unit.main
     expansion = main.expansion
     spans = blanked_items(main, kept)
-    needed_text = _raw_words(main, kept)
+    needed_text = _through_macros(unit, raw_words(main, kept))
     for include in expansion.includes:
         files = _closure_of_include(unit, include.found)  # found beside the file or in an -I folder
-        library = include.path.split("/")[0]
         if files:
             used = any(_is_used(f, kept, needed, needed_text) for f in files)
         else:
-            used = has_header(include.path) and (library not in _BY_NAMESPACE or library in needed | needed_text)
+            used = has_header(include.path) and not is_idle_library(include.path, needed | needed_text)
         if not used:
             spans.append(include.span)
     return tuple(spans)
@@ -275,14 +275,33 @@ def blanked_items(file: File, kept: Set[int]) -> list[Span]:
 _BY_NAMESPACE = frozenset({"cub", "thrust"})
 
 
-def _raw_words(file: File, kept: set[int]) -> frozenset[str]:
-    """Words of the kept items as the user wrote them: names of macros, which expansion has removed."""
+def is_idle_library(path: str, words: Set[str]) -> bool:
+    """Whether what a name in ``#include`` stands for is of a library whose namespace is none of ``words``."""
+    library = path.split("/", maxsplit=1)[0]
+    return library in _BY_NAMESPACE and library not in words
+
+
+def raw_words(file: File, kept: Set[int]) -> frozenset[str]:
+    """Words of the kept items as the user wrote them, less comments: names of macros, which expansion has removed."""
     words: set[str] = set()
     for item in file.items:
         if id(item) in kept:
             at = file.expansion.to_source(item.node.span)
-            words.update(w.decode() for w in _WORD.findall(file.expansion.source, at.start, at.end))
+            words.update(w.decode() for w in _WORD.findall(blank_comments(file.expansion.source[at.start : at.end])))
     return frozenset(words)
+
+
+def _through_macros(unit: Unit, words: frozenset[str]) -> frozenset[str]:
+    """Words, and what the macros among them are made of: one header's macro may stand behind another one's."""
+    macros = {name: m for f in unit.files() for name, m in f.expansion.macros.items()}
+    found, work = set(words), list(words)
+    while work:
+        macro = macros.get(work.pop())
+        if macro is not None:
+            fresh = {w.decode() for w in _WORD.findall(macro.body)} - found
+            found |= fresh
+            work += fresh
+    return frozenset(found)
 
 
 def _closure_of_include(unit: Unit, name: str) -> list[File]:

@@ -7,7 +7,7 @@ inserted. A composition applies one mutation after the other, each to the text t
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from mutate.analysis.objects import declaration_of, is_in_class
@@ -164,10 +164,11 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
         if function.file.main and function.item.node is not kernel_item:
             item = function.item.node
             after = expansion.to_source(Span(item.end - 1, item.end)).end
-            edits.append(Edit(after, after, f"\n{text}", f"clone of {function.name}"))
+            heads = "".join(f"{_declared(_clone_text(c))}\n" for c in _called_before(clone, rewrite.clones))
+            edits.append(Edit(after, after, f"\n{heads}{text}", f"clone of {function.name}"))
             if item.start > kernel_item.start:
-                head = text[: text.index("{")].strip()
-                edits.append(Edit(before_kernel, before_kernel, f"{head};\n", f"declaration of {clone.name}"))
+                edits.append(Edit(before_kernel, before_kernel, f"{_declared(text)}\n",
+                                  f"declaration of {clone.name}"))
                 if function.qualified in dispatched:
                     head = f"{_head(function)};\n"
                     edits.append(Edit(before_kernel, before_kernel, head, f"declaration of {function.name}"))
@@ -187,6 +188,19 @@ def _file_edits(unit: Unit, kernel: Function, rewrite: Rewrite) -> tuple[Edit, .
         lines = [_DISPATCH.format(original=original, copy=copy) for original, copy in rewrite.dispatch]
         edits.append(Edit(before_kernel, before_kernel, "".join(lines), "mutated copies of template arguments"))
     return tuple(edits)
+
+
+def _declared(text: str) -> str:
+    """The declaration of a function by its definition."""
+    return text[: text.index("{")].strip() + ";"
+
+
+def _called_before(clone: Clone, clones: Sequence[Clone]) -> list[Clone]:
+    """Copies that a copy calls and that stand behind it, as their originals do, which were declared before."""
+    called = {id(i) for infos in clone.info.callees.values() for i in infos}
+    return [c for c in clones if id(c.info) in called and c is not clone and c.info.function.file.main
+            and not c.info.function.owner and not _is_specialisation(c.info.function)
+            and c.info.function.item.node.start > clone.info.function.item.node.start]
 
 
 def _is_specialisation(function: Function) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from mutate.analysis.dataflow import definitions
-from mutate.analysis.program import FunctionInfo, Obj
-from mutate.analysis.symbols import Space
+from mutate.analysis.dataflow import definitions, value_closure
+from mutate.analysis.plans import LOOPS
+from mutate.analysis.program import FunctionInfo, Mem, Obj
+from mutate.analysis.symbols import Space, Var
 from mutate.frontend.tree import Node
 
 _FIELDS = {
@@ -129,3 +130,91 @@ def loop_nodes(info: FunctionInfo) -> list[Node]:
             if inside:
                 out += conditions
     return out
+
+
+def bound_nodes(info: FunctionInfo) -> list[Node]:
+    """Of ``loop_nodes`` those that may decide that a loop runs on or what is accessed: not what may only end it early.
+
+    A loop ``for (...; i < n && more; i++)`` ends by ``i < n`` whatever becomes of ``more`` and of the conditions of a
+    ``break``, and ``continue`` is an ``if`` around the rest. That holds as long as no address depends on how far it
+    got: none behind it on what it changes, none in it on what it counts besides ``i``.
+    """
+    out: list[Node] = []
+    left_early: dict[Node, list[Node]] = {}
+    counted = {n: _bounding(info, n) for n in info.function.body.walk() if n.type in LOOPS}
+    for loop, bounds in counted.items():
+        parts = [p for p in (loop.get("condition"), loop.get("right")) if p is not None and not _is_array(info, p)]
+        out += bounds or parts
+        if bounds:
+            left_early[loop] = parts
+    for node in info.function.body.walk():
+        if node.type in ("break_statement", "continue_statement", "goto_statement", "return_statement"):
+            conditions, loops = _way_out(node)
+            if node.type != "goto_statement" and all(counted[loop] for loop in loops):
+                for loop in loops if node.type != "continue_statement" else ():
+                    left_early[loop] += conditions
+            elif loops:
+                out += conditions
+    for loop, conditions in left_early.items():
+        if any(isinstance(o, Mem) and o.var.space is Space.SHARED for o in value_closure(info, conditions)[0]) and \
+                _decides_addresses(info, loop):
+            out += conditions
+    return out
+
+
+def _way_out(node: Node) -> tuple[list[Node], list[Node]]:
+    """Conditions under which a statement leaves loops, and these. A ``break`` may be a ``switch``'s own."""
+    conditions: list[Node] = []
+    loops: list[Node] = []
+    for up in node.ancestors():
+        if up.type == "if_statement" and (c := up.get("condition")) is not None:
+            conditions.append(c)
+        if up.type == "switch_statement":
+            if node.type == "break_statement":
+                break
+            conditions += [c] if (c := up.get("condition")) is not None else []
+        if up.type in LOOPS:
+            loops.append(up)
+            if node.type in ("break_statement", "continue_statement"):
+                break
+        if up.type == "lambda_expression":
+            break
+    return (conditions, loops) if loops else ([], [])
+
+
+def _bounding(info: FunctionInfo, loop: Node) -> list[Node]:
+    """The parts of a ``for`` loop's condition that end it by themselves: they compare what only its header counts."""
+    condition, update, body = loop.get("condition"), loop.get("update"), loop.get("body")
+    if loop.type != "for_statement" or condition is None or update is None or body is None:
+        return []
+    written = [(objs, d.node) for objs, d in definitions(info)]
+    counters = {o for objs, at in written if update.start <= at.start and at.end <= update.end for o in objs
+                if isinstance(o, Var) and o.space in _OWN}
+    counters -= {o for objs, at in written for o in objs if body.start <= at.start and at.end <= body.end}
+    return [p for p in _conjuncts(condition) if not counters.isdisjoint(info.uses(p))
+            and not any(p.start <= a.node.start and a.node.end <= p.end for a in info.sites.accesses)]
+
+
+def _conjuncts(node: Node) -> list[Node]:
+    op = node.get("operator")
+    if node.type == "parenthesized_expression" and len(node.kids) == 1:
+        return _conjuncts(node.kids[0])
+    if node.type == "binary_expression" and op is not None and op.text == "&&":
+        return [p for side in (node.get("left"), node.get("right")) if side is not None for p in _conjuncts(side)]
+    return [node]
+
+
+def _decides_addresses(info: FunctionInfo, loop: Node) -> bool:
+    """Whether an address depends on how many turns a loop made."""
+    def inside(node: Node) -> bool:
+        return loop.start <= node.start and node.end <= loop.end
+
+    behind = [n for a in info.sites.accesses if not inside(a.node) for n in a.address]
+    if any(inside(n) for n in value_closure(info, behind)[1]):
+        return True
+    headers = [u for n in loop.walk() if n.type == "for_statement" and (u := n.get("update")) is not None]
+    summed = {o for objs, d in definitions(info) if inside(d.node)
+              and not any(u.start <= d.node.start and d.node.end <= u.end for u in headers)
+              for o in objs if any(o in info.uses(s) for s in d.sources)}
+    within = [n for a in info.sites.accesses if inside(a.node) for n in a.address]
+    return not summed.isdisjoint(value_closure(info, within)[0])

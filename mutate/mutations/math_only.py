@@ -77,11 +77,27 @@ class _Retention:
         self._wants = Wants()
         self._params: dict[int, frozenset[int]] = {}
         self._found: dict[int, _Retained] = {}
+        self._callees = {n: cs for i in program.all() for n, cs in i.callees.items()}
         while self._settle():
             pass
+        for found in list(self._found.values()):
+            self._keep_what_callees_load(found)
 
     def of(self, info: FunctionInfo) -> _Retained:
         return self._found[id(info)]
+
+    def _keep_what_callees_load(self, found: _Retained) -> None:
+        """Functions that store, too, are not called as they are: all loads of a mutated copy stay, its stores go."""
+        for call in list(found.calls):
+            inside = [i for c in self._callees[call] for i in c.reachable()]
+            accesses = [(i, a) for i in inside for a in i.sites.accesses if a.touches_global]
+            if all(not a.writes for _, a in accesses) or any(
+                    a.kind in ("asm", "atomic") and not is_discarded(a.node) for _, a in accesses):
+                continue
+            found.calls.discard(call)
+            for i, a in accesses:
+                if a.reads and not (a.kind == "update" and a.statement is not None and is_discarded(a.statement)):
+                    self._found[id(i)].loads.add(a)
 
     def _settle(self) -> bool:
         """Looks at every function, callees first; whether one needs more of the others than they knew of."""

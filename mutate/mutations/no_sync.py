@@ -30,7 +30,7 @@ from mutate.mutations.base import (
     library_barrier_refusal,
     namespace_of,
 )
-from mutate.mutations.control import control_nodes, loop_nodes
+from mutate.mutations.control import bound_nodes, control_nodes
 from mutate.source import Edit, Span
 
 # __syncwarp() stops the compiler from merging, hoisting or unrolling shared accesses exactly as the barrier did
@@ -48,8 +48,8 @@ def shared_data_in_control(info: FunctionInfo) -> tuple[Mem, ...]:
 
 
 def shared_data_in_addresses(info: FunctionInfo) -> tuple[Mem, ...]:
-    """Shared arrays whose contents decide addresses or how often a loop runs: wrong values could leave the arrays."""
-    return _shared_among(info, [*loop_nodes(info), *(n for a in info.sites.accesses for n in a.address)])
+    """Shared arrays whose contents decide addresses or how far a loop runs: wrong values could leave the arrays."""
+    return _shared_among(info, [*bound_nodes(info), *(n for a in info.sites.accesses for n in a.address)])
 
 
 def _shared_among(info: FunctionInfo, start: list[Node]) -> tuple[Mem, ...]:

@@ -165,7 +165,8 @@ class PieceWriter:
         if p.act is Act.KEEP and p.access is not None and p.access.asm_kind == "store":
             return [self._ptx_store(p.access)]
         if p.act is Act.KEEP:
-            return [f"{show(p.node)};"]
+            # By itself ``T(i);`` declares a variable.
+            return [f"{'(void)' if self._may_declare(p.node) else ''}{show(p.node)};"]
         if p.act is Act.FOLD and p.access is not None and p.access.kind == "fragment-load":
             fold = "km_fold_array" if self._is_array(p.access) else "km_fold"
             return [self._fragment(p.access, f"{fold}(km_sink, km_fragment.place());", True)]
@@ -189,6 +190,12 @@ class PieceWriter:
             tail = f" else {{ {' '.join(other)} }}" if other else ""
             return [f"if ({condition}) {{ {' '.join(then)} }}{tail}"]
         return []
+
+    def _may_declare(self, node: Node) -> bool:
+        """Whether an expression would be a declaration where it stands alone: a type's name before a variable."""
+        args = arguments(node) if node.type == "call_expression" else []
+        return len(args) == 1 and args[0].type in ("identifier", "parenthesized_expression", "pointer_expression",
+                                                   "subscript_expression") and not self.info.callees.get(node)
 
     @staticmethod
     def _as_expression(statement: str) -> str:

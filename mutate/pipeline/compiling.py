@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mutate.errors import KmutateError
 from mutate.frontend.headers import Headers
+from mutate.frontend.preprocess import blank_comments
 from mutate.frontend.units import Function, Unit
 from mutate.frontend.view import device_text, host_spans
 from mutate.results import Request
@@ -80,7 +81,8 @@ def original_error(kernel: str, result: CompileFailed, arch: str, file: str, sou
     error = result.error
     lines = Lines(source)
     span: Span | None = None
-    if error.line is not None and (error.file in (None, "", file)) and 0 < error.line <= len(lines):
+    in_source = error.line if error.line is not None and error.file in (None, "", file) else 0
+    if 0 < in_source <= len(lines) and error.line is not None:
         start = lines.start_of(error.line)
         text = lines.text(error.line)
         indent = len(text) - len(text.lstrip())
@@ -93,7 +95,7 @@ def original_error(kernel: str, result: CompileFailed, arch: str, file: str, sou
     return KmutateError("original-does-not-compile", f"kernel {kernel} does not compile for {arch}: {error.message}",
                         file=file, source=source if span is not None else None, span=span,
                         where=None if span is not None or error.file is None else f"{error.file}:{error.line}",
-                        hint="".join((_hint(error.message, arch, source), _after_all(result),
+                        hint="".join((_hint(error.message, arch, source, in_source), _after_all(result),
                                       _not_found(error.message, missing))))
 
 
@@ -123,8 +125,33 @@ def _after_all(result: CompileFailed) -> str:
     return f" (taken as empty, what is left is: {where}{then.message})"
 
 
-def _hint(message: str, arch: str, source: bytes) -> str:
-    """What to do next. Older sources use what current compilers no longer have."""
+_EXTERN = re.compile(r"Unresolved extern (?:function|variable)")
+_CONDITION = re.compile(rb"[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b[^\n]*")
+
+
+def _left_out(name: str, source: bytes, before: int) -> tuple[int, str, int] | None:
+    """Where something undefined stands under a condition ``before`` a line: its line, the ``#if``, that one's line."""
+    word = re.compile(rb"\b" + name.encode() + rb"\s*[(\[={;]")
+    around: list[tuple[str, int]] = []
+    for number, line in enumerate(blank_comments(source).split(b"\n")[: max(before - 1, 0)], 1):
+        directive = _CONDITION.match(line)
+        if directive is None:
+            if word.search(line) is not None:
+                return (number, *around[-1]) if around else None
+        elif directive[1].startswith(b"if"):
+            around.append((directive[0].decode(errors="replace").strip(), number))
+        elif around:
+            around.pop()
+            if directive[1] != b"endif":
+                around.append((directive[0].decode(errors="replace").strip(), number))
+    return None
+
+
+def _hint(message: str, arch: str, source: bytes, line: int) -> str:
+    """What to do next. ``line``: of the message, where it is in ``source``, else 0.
+
+    Older sources use what current compilers no longer have.
+    """
     if (found := _ENDED.search(message)) is not None:
         return (f"nvcc has no {found[1]} for {arch} either; {found[1]}_sync takes its place, and "
                 f"-D '{found[1]}(...)={found[1]}_sync(0xffffffffu, __VA_ARGS__)' compiles the file as it is")
@@ -132,6 +159,13 @@ def _hint(message: str, arch: str, source: bytes) -> str:
             rb"\btexture\s*<[^<>;]*>\s*" + found[1].encode() + rb"\b", source):
         return (f"{found[1]} is a texture reference, which CUDA 12 no longer has: a texture object "
                 "(cudaTextureObject_t) takes its place")
+    if (found := _UNDEFINED.search(message)) is not None and (
+            left := _left_out(found[1], source, line)) is not None:
+        return (f"{found[1]} stands in line {left[0]}, which `{left[1]}` (line {left[2]}) leaves out: set -D "
+                "as your build does")
+    if _EXTERN.search(message) is not None:
+        return ("it is defined in another file, which nvcc -rdc=true links; one file is compiled here: give one that "
+                "includes both, such as  #include \"that.cu\"  before  #include \"this.cu\"")
     if (found := _TOOLKIT.search(message)) is not None:
         return f"{found[1]} comes with the CUDA toolkit: CUDA_HOME names one that has it, or -I its include folder"
     return ("set -I, -D, -std or -arch as your build does; kmutate variants --no-verify writes variants unproven")

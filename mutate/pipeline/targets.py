@@ -97,16 +97,30 @@ def _instances(kernel: Function, request: Request) -> list[str]:
 def _used_in_the_file(unit: Unit, kernel: Function) -> str | None:
     """Template arguments of the first ``kernel<...><<<...>>>`` in the file, or of the first explicit instantiation,
 
-    when they are plain constants.
+    or of any other mention (one that is handed on by its name), when they are plain constants.
     """
     name = rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*"
     declared = {name for item in unit.main.items for name in item.names}
-    for pattern in (name + rb"<<<", rb"\btemplate\b(?!\s*<)[^;{}<]*" + name + rb"\("):
-        for match in re.finditer(pattern, unit.main.expansion.text):
-            text = _SPACES.sub(" ", match.group(1).decode().strip())
-            if _means_something(text, declared):
-                return text
+    text = unit.main.expansion.text
+    for pattern in (name + rb"<<<", rb"\btemplate\b(?!\s*<)[^;{}<]*" + name + rb"\(", name + rb"(?=[,;)}])"):
+        for match in re.finditer(pattern, text):
+            found = _without_aliases(_SPACES.sub(" ", match.group(1).decode().strip()), text[: match.start()], declared)
+            if _means_something(found, declared):
+                return found
     return None
+
+
+def _without_aliases(arguments: str, before: bytes, declared: Collection[str]) -> str:
+    """Template arguments with the types that names of a function's own stand for."""
+    def meant(word: re.Match[str]) -> str:
+        if word[0] in declared or word[0] in _BUILTIN_TYPES:
+            return word[0]
+        alias = re.compile(rb"\btypedef\s+([\w\s:]+?)\s+" + word[0].encode() + rb"\s*;|\busing\s+" + word[0].encode()
+                           + rb"\s*=\s*([\w\s:]+?)\s*;")
+        last = next((m for m in reversed(list(alias.finditer(before)))), None)
+        return (last[1] or last[2]).decode() if last is not None else word[0]
+
+    return re.sub(r"[A-Za-z_]\w*", meant, arguments)
 
 
 def _means_something(arguments: str, declared: Collection[str]) -> bool:

@@ -14,9 +14,18 @@ from mutate.mutations.base import ARITHMETIC, GLOBAL_LOADS, GLOBAL_STORES, GLOBA
 from mutate.report.console import new_console
 from mutate.results import KernelResult, Report, VariantResult
 
+_Columns = tuple[tuple[str, tuple[str, ...]], ...]
 _STYLES = {Verdict.VALID: "green", Verdict.DEGRADED: "yellow", Verdict.INVALID: "red"}
-_COLUMNS = (("ld", GLOBAL_LOADS), ("st", (*GLOBAL_STORES, *GLOBAL_UPDATES)), ("smem", SHARED), ("bar", ("barrier",)),
-            ("fp", ARITHMETIC))
+_MEMORY = (("ld", GLOBAL_LOADS), ("st", (*GLOBAL_STORES, *GLOBAL_UPDATES)), ("smem", SHARED), ("bar", ("barrier",)))
+_FLOATS: _Columns = (*_MEMORY, ("fp", ARITHMETIC))
+# Of a kernel without floating point: its own arithmetic, and that of addresses with it.
+_INTEGERS: _Columns = (*_MEMORY, ("int", ("integer",)))
+
+
+def _columns(result: KernelResult) -> _Columns:
+    static = next((v.certificate.static for v in result.variants if v.certificate is not None
+                   and v.certificate.static is not None), None)
+    return _INTEGERS if static is not None and _total(static.original, ARITHMETIC) == "." else _FLOATS
 
 
 def _total(counts: Mapping[str, int], patterns: Sequence[str]) -> str:
@@ -24,7 +33,7 @@ def _total(counts: Mapping[str, int], patterns: Sequence[str]) -> str:
     return str(n) if n else "."
 
 
-def _row(v: VariantResult) -> list[str | Text]:
+def _row(v: VariantResult, columns: _Columns) -> list[str | Text]:
     if v.outcome is not Outcome.OK or v.certificate is None:
         return [v.mutation, Text(str(v.outcome), style="dim" if v.outcome is Outcome.REFUSED else "red"), *[""] * 8]
     c = v.certificate
@@ -35,16 +44,17 @@ def _row(v: VariantResult) -> list[str | Text]:
         o = c.occupancy
         blocks = str(o.padded) if o.variant == o.padded else f"{o.variant}>{o.padded}"
         pad = str(o.dynamic_smem_pad) if o.dynamic_smem_pad else "."
-    counts = [_total(c.static.variant, p) if c.static is not None else "" for _, p in _COLUMNS]
+    counts = [_total(c.static.variant, p) if c.static is not None else "" for _, p in columns]
     name = f"{v.mutation} (r)" if c.static is not None and c.static.loops == "rolled" else v.mutation
     return [name, verdict, registers, blocks, pad, *counts]
 
 
 def _kernel_table(result: KernelResult) -> Table:
+    columns = _columns(result)
     table = Table(box=None, pad_edge=False, padding=(0, 1), show_edge=False)
     table.add_column("variant", min_width=18, overflow="fold")
     table.add_column("verdict", min_width=8)
-    for name in ("regs", "blk/SM", "pad B", *(n for n, _ in _COLUMNS)):
+    for name in ("regs", "blk/SM", "pad B", *(n for n, _ in columns)):
         table.add_column(name, justify="right")
     first = next((v.certificate for v in result.variants if v.certificate is not None
                   and v.certificate.static is not None), None)
@@ -52,13 +62,13 @@ def _kernel_table(result: KernelResult) -> Table:
         base = first.static.compiled_original or first.static.original
         table.add_row("(original)", "", str(first.original.registers),
                       str(first.occupancy.original) if first.occupancy is not None else "", ".",
-                      *[_total(base, p) for _, p in _COLUMNS], style="dim")
+                      *[_total(base, p) for _, p in columns], style="dim")
     rolled = next((v.certificate.static for v in result.variants if v.certificate is not None
                    and v.certificate.static is not None and v.certificate.static.loops == "rolled"), None)
     if rolled is not None:
-        table.add_row("(original) (r)", "", "", "", "", *[_total(rolled.original, p) for _, p in _COLUMNS], style="dim")
+        table.add_row("(original) (r)", "", "", "", "", *[_total(rolled.original, p) for _, p in columns], style="dim")
     for v in result.variants:
-        table.add_row(*_row(v))
+        table.add_row(*_row(v, columns))
     return table
 
 
@@ -81,9 +91,10 @@ def print_variants(report: Report) -> None:
         _print_run(console, result)
         console.print()
     if any(v.certificate is not None and v.certificate.static is not None for k in report.kernels for v in k.variants):
+        integers = ", int: of integers, addresses too" if any(_columns(k) is _INTEGERS for k in report.kernels) else ""
         console.print(Text("SASS instructions of each variant: global loads, stores and atomics, shared accesses, "
-                           "barriers, floating point; guarded ones (never executed) not counted. (r): both compared "
-                           "with loops rolled. blk/SM: resident blocks, before > after padding.", style="dim"))
+                           f"barriers, floating point{integers}; guarded ones (never executed) not counted. (r): both "
+                           "compared with loops rolled. blk/SM: resident blocks, before > after padding.", style="dim"))
     files = len([p for p in report.written if p.suffix == ".cu" and p.name != "bench.cu"])
     console.print(f"{files} variants in {request.output}{'/' if str(request.output) != '/' else ''}")
     bench = next((p for p in report.written if p.name == "bench.cu"), None)

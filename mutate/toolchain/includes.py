@@ -34,6 +34,7 @@ iterator latch limits list locale map memory memory_resource mutex new numbers n
 random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept
 stop_token streambuf string string_view strstream system_error thread tuple type_traits typeindex typeinfo
 unordered_map unordered_set utility valarray variant vector version
+cuda_profiler_api.h nvToolsExt.h nvtx3/nvToolsExt.h
 """
 HOST_HEADERS = frozenset(_HOST_HEADER_NAMES.split())
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 from mutate.errors import KmutateError
-from mutate.source import without_lambda_spaces
+from mutate.source import without_compound_literals, without_lambda_spaces
 from mutate.toolchain import worker, workers
 from mutate.toolchain.cache import Cache, default_cache, digest
 from mutate.toolchain.elf import BadCubinError, Cubin
@@ -33,7 +33,7 @@ DEFAULT_LIMIT = 120.0
 _FORMAT = "2"
 _KIND = "compiled"
 # Raise with every remedy that is added: a failure that is known was met with fewer.
-_REMEDIES = 3
+_REMEDIES = 4
 # After a job that ran into its limit the others get this part of it.
 _LESS_PATIENT = 10
 # More attempts than this means that a remedy does not help.
@@ -275,9 +275,9 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
         arguments = tuple(a for a in arguments if a != "--ptxas-options=-v")
     headers = dict.fromkeys((*attempt.tolerance.empty_headers, *attempt.assumed), b"\n")
     if attempt.in_memory:
-        headers.update((name, _readable(without_lambda_spaces(text))) for name, text in attempt.job.headers)
+        headers.update((name, _readable(text)) for name, text in attempt.job.headers)
     job = attempt.job
-    source = _named_line(job) + _readable(without_lambda_spaces(job.source))
+    source = _named_line(job) + _readable(job.source)
     return os.getcwd(), source, job.name, job.entry, arguments, tuple(headers.items())  # noqa: PTH109
 
 
@@ -297,10 +297,11 @@ def _users_names(log: str, job: Job) -> str:
 
 
 def _readable(source: bytes) -> bytes:
-    """The source as NVRTC takes it, byte for byte as long: no byte-order mark, and nothing that is not UTF-8.
+    """The source as NVRTC takes it, byte for byte as long: no byte-order mark, nothing but UTF-8, nothing of nvcc's.
 
-    NVRTC takes the one for a token, and of a text with the other it does not find the entry again.
+    NVRTC takes the mark for a token, and of a text that is not UTF-8 it does not find the entry again.
     """
+    source = without_compound_literals(without_lambda_spaces(source))
     if source.startswith(_MARK):
         source = b" " * len(_MARK) + source[len(_MARK) :]
     try:

@@ -80,6 +80,12 @@ def test_what_is_measured_must_not_vanish(mutation: str, variant: dict[str, int]
     assert (reason.slug, reason.severity) == ("static-counts-differ", Verdict.INVALID)
 
 
+@pytest.mark.parametrize(("of", "severity"), [(19, Verdict.DEGRADED), (17, Verdict.INVALID)])
+def test_a_few_selections_among_the_arithmetic_may_go(of: int, severity: Verdict) -> None:
+    (reason,) = reasons("math-only", {"fp64.fma": of}, original={"fp64.fma": of, "fp32.other": 2})
+    assert (reason.slug, reason.severity) == ("static-counts-differ", severity)
+
+
 @pytest.mark.parametrize(("mutation", "variant", "words"), [
     ("math-only", {**MATH_ONLY, "global_store.32": 1}, "global_store.32 1"),
     ("math-only", {**MATH_ONLY, "generic_load.32": 1}, "generic_load.32 1"),

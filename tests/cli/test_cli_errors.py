@@ -120,12 +120,25 @@ def test_a_composition_of_two_that_exclude_each_other(kmutate) -> None:
     ("    out[i] = undeclared;\n", 3, "undeclared"),
     ("    float x = in[i]\n    out[i] = x;\n", 4, "expected"),
     ("    out[i] = in[i];\n    no_such_function(out);\n", 4, "no_such_function"),
+    ("    out[i] = in[i];\n}\n#ifdef MORE\n#if 1\n#endif\n__device__ float more(float x)\n{ return x; }\n#else\n"
+     "#endif\n__global__ void broken(float *out) {\n    out[0] = more(1.0f);\n", 13,
+     "more stands in line 8, which `#ifdef MORE` (line 5) leaves out: set -D"),
 ])
 def test_an_original_that_does_not_compile_is_shown_at_the_users_line(kmutate, body: str, line: int, says: str) -> None:
     Path("broken.cu").write_text("__global__ void broken(float *out, const float *in) {\n    int i = threadIdx.x;\n"
                                  f"{body}}}\nint main() {{ return 0; }}\n")
     answer = kmutate("variants", "broken.cu", "-m", "identity")
     check(answer, "original-does-not-compile", f"broken.cu:{line}:", says, "^")
+
+
+@needs_nvrtc
+def test_a_function_of_another_file(kmutate) -> None:
+    Path("this.cu").write_text("__device__ float other(float x);\n"
+                               "__global__ void k(float *p) { p[0] = other(p[1]); }\n")
+    check(kmutate("variants", "this.cu", "-m", "identity"), "original-does-not-compile", "other", "-rdc=true")
+    Path("that.cu").write_text("__device__ float other(float x) { return x + 1; }\n")
+    Path("both.cu").write_text('#include "that.cu"\n#include "this.cu"\n')
+    assert kmutate("variants", "both.cu", "-m", "memory-only").code == 0
 
 
 @needs_nvrtc

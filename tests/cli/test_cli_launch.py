@@ -171,6 +171,8 @@ def test_samples_without_their_declarations(kmutate, name: str) -> None:
     ("template <class T> void run(float *p) { k<T, 2><<<1, 1>>>(p); }", "float, 2"),
     ("void run(float *p) { const int n = 2; k<int, 4 * n><<<1, 32>>>(p); }", "int, 8"),
     ("template __global__ void k<Odd, 2>(float *); void run(float *p) { k<int, 4><<<1, 32>>>(p); }", "int, 4"),
+    ("void run(float *p) { typedef unsigned short item; k<item, 4><<<1, 32>>>(p); }", "unsigned short, 4"),
+    ("void all() { using item = double; pick(k<item, 1>, 3); }", "double, 1"),
 ])
 def test_the_instance_is_one_that_the_file_uses(behind: str, instance: str | None) -> None:
     unit = load_unit(("struct Odd {};\ntemplate <class A, int N> __global__ void k(float *p) { *p = N; }\n" + behind

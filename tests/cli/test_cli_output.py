@@ -51,6 +51,16 @@ def _validate(text: str) -> dict[str, object]:
 
 
 @needs_nvrtc
+def test_the_table_counts_integers_where_there_is_no_floating_point(here: Path) -> None:
+    Path("mix.cu").write_text("__global__ void mix(unsigned *p) { unsigned x = p[threadIdx.x]; "
+                              "p[threadIdx.x] = (x ^ x >> 7) * 0x9e3779b1u; }\n")
+    done = kmutate("variants", "mix.cu", "spmv_csr.cu", "-k", "^(mix|spmv_scalar)$", "-m", "memory-only")
+    heads = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("variant ")]
+    assert sorted(heads) == ["fp", "int"], done.stdout
+    assert "floating point, int: of integers, addresses too;" in " ".join(done.stdout.split()), done.stdout
+
+
+@needs_nvrtc
 def test_json_is_one_document_of_the_schema(here: Path) -> None:
     done = kmutate("variants", "spmv_csr.cu", "--json")
     assert done.returncode == 0, done.stderr

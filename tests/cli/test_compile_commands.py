@@ -182,6 +182,17 @@ def test_what_is_wrong_with_one_file_does_not_stop_the_others(kmutate, here: Pat
     assert Path("kmutate-out/good/good.identity.cu").is_file()
 
 
+def test_launches_are_proposed_as_the_build_reads_the_file(kmutate, here: Path) -> None:
+    (here / "inc").mkdir()
+    (here / "inc" / "size.h").write_text("#define THREADS 96\n")
+    (here / "k.cu").write_text('#include "size.h"\n#ifdef GPU\n__global__ void k(float *p) { *p = 1; }\n'
+                               "void host(float *p) { k<<<4, THREADS>>>(p); }\n#endif\n")
+    path = database({"directory": ".", "file": "k.cu", "arguments": ["nvcc", "-DGPU", "-Iinc"]})
+    answer = kmutate("launch", "k.cu", "--compile-commands", str(path))
+    assert answer.code == 0 and "dim3 block = { THREADS };" in answer.out, answer
+    assert "[no-kernel]" in kmutate("launch", "k.cu").err
+
+
 def test_where_it_runs_decides_on_the_architecture_unless_a_default_is_given(here: Path) -> None:
     path = database({"directory": ".", "file": "k.cu", "arguments": ["nvcc", "-DA=1", "-DB=2", "-arch=sm_75"]})
     shared = settings.Shared(("B=3",), ("mine",), path, None, 64, False, ("n=4",), None)

@@ -408,6 +408,7 @@ class Includes:
                     continue
                 if place != current.parent / wanted and wanted in str(place):
                     found[str(place)[: -len(wanted)].rstrip("/")] = None
+                place = Path(os.path.normpath(place))  # headers that include each other by ".." have no end of names
                 if place not in seen:
                     seen.add(place)
                     todo.append(place)

@@ -87,6 +87,14 @@ def test_lanes_that_take_no_part_change_loads_of_the_same_sectors_for_identity_a
     assert verdict(mutation, compared(ran(2048), ran(2032))) is expected
 
 
+@pytest.mark.parametrize(("after", "noted", "expected"), [
+    (1050, "sync-carries-control", Verdict.DEGRADED), (1110, "sync-carries-control", Verdict.INVALID),
+    (1050, "warp-wide-result", Verdict.INVALID)])
+def test_loops_may_end_elsewhere_where_branches_may_go_another_way(after: int, noted: str, expected: Verdict) -> None:
+    found = counts({"shared_load": AccessPair(1000, after, False, False)})
+    assert verdict("no-sync", found, (Reason(noted, "said"),)) is expected
+
+
 @pytest.mark.parametrize(("left", "expected"), [(5, Verdict.VALID), (6, Verdict.DEGRADED)])
 def test_retained_loads_weigh_by_their_share_of_the_traffic(left: int, expected: Verdict) -> None:
     listed = (Reason("retained-load", "rowptr[i]", Verdict.VALID),)

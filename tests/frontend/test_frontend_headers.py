@@ -45,6 +45,41 @@ def line(text: str, wanted: str) -> int:
     return next(n for n, shown in enumerate(lines.split("\n"), 1) if wanted in shown)
 
 
+def test_a_library_for_the_host_is_not_included_by_a_header_either(tmp_path: Path) -> None:
+    """NVRTC compiles some of Thrust's headers not at all and the others for seconds."""
+    header = ("#include <cub/cub.cuh>\n#include <thrust/reduce.h>\n"
+              "__device__ inline float twice(float x) { return ME x; }\n")
+    main = '#include "tools.h"\n' + KERNEL.replace("= twice", "= /* thrust:: */ twice")
+    found = headers(tmp_path, main, {"tools.h": header.replace("ME", "2 *")})
+    assert "include" not in found["tools.h"]
+    found = headers(tmp_path, main, {"tools.h": header.replace("ME", "thrust::plus<float>()(x, x) +")})
+    assert "#include <thrust/reduce.h>" in found["tools.h"] and "cub" not in found["tools.h"]
+
+
+def test_a_header_of_numbers_behind_another_macro_stays(tmp_path: Path) -> None:
+    (tmp_path / "size.h").write_text("#define SIZE 64\n")
+    (tmp_path / "other.h").write_text("#define OTHER SIZE\n")
+    source = ('#include "size.h"\n#include "other.h"\n#define ROWS (ALL(SIZE))\n#define ALL(n) (n + 1)\n'
+              "__global__ void k(float *p) { p[ROWS] = 1; }\n")
+    unit = load_unit(source.encode(), str(tmp_path / "m.cu"))
+    text = device_text(unit.source, host_spans(unit, unit.kernels[0], lambda path: True)).decode()
+    assert '#include "size.h"' in text and "other.h" not in text
+
+
+@pytest.mark.skipif(find_toolchain().nvrtc is None, reason="NVRTC is not installed")
+def test_compound_literals_are_compiled_also_those_that_a_header_makes(tmp_path: Path) -> None:
+    """NVRTC takes ``T{...}`` only. As long as they were, so that lines and columns stay."""
+    (tmp_path / "made.h").write_text("typedef struct { float re, im; } Complex;\n"
+                                     "#define TWICE(z) (Complex){ 2 * (z).re, 0 }\n")
+    source = ('#include "made.h"\nstruct S { float v; __device__ S &operator=(float) { return *this; } };\n'
+              "__global__ void k(Complex *p, float2 *q) {\n    p[threadIdx.x] = TWICE(p[threadIdx.x]);\n"
+              "    if (p[0].re > 0) { q[threadIdx.x] = (float2){ 1.0f, p[1].im }; }\n}\n")
+    (tmp_path / "m.cu").write_text(source)
+    (result,) = prove_file(Request(tmp_path / "m.cu", ("identity", "memory-only"))).results
+    assert result.error is None, result.error
+    assert [v.log for v in result.variants] == ["", ""], result.variants
+
+
 def test_only_what_the_host_needs_is_blank_and_lines_stay(tmp_path: Path) -> None:
     found = headers(tmp_path, '#include "tools.h"\n' + KERNEL,
                     {"tools.h": TOOLS, "deep.h": "constexpr float factor = 2;\n"})

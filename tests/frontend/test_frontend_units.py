@@ -73,6 +73,21 @@ def test_a_specialisation_is_of_its_template_however_it_is_written() -> None:
     assert "struct Sum < int >" in seen and "struct Sum2" not in seen, "what the kernel needs is not blanked"
 
 
+def test_a_toolkits_own_headers_are_the_compilers(tmp_path: Path) -> None:
+    """With them ``__global__`` would be a macro, and no kernel would be one; whatever else stands beside is read."""
+    toolkit = tmp_path / "cuda" / "include"
+    (toolkit / "crt").mkdir(parents=True)
+    (toolkit / "crt" / "host_defines.h").write_text("#define __global__ __location__(global)\n")
+    for name in ("cuda_runtime.h", "cuda_runtime_api.h"):
+        (toolkit / name).write_text('#include "crt/host_defines.h"\n')
+    (tmp_path / "own.h").write_text("#define FACTOR 2.0f\n")
+    source = (b'#include "cuda_runtime.h"\n#include <cuda_runtime.h>\n#include "own.h"\n'
+              b"__global__ void k(float *p) { *p *= FACTOR; }\n")
+    unit = load_unit(source, "m.cu", SourceOptions(include_dirs=(str(toolkit), str(tmp_path))))
+    assert [k.name for k in unit.kernels] == ["k"]
+    assert [Path(f.name).name for f in unit.included] == ["own.h"]
+
+
 def test_local_includes_are_read_in_either_spelling(tmp_path: Path) -> None:
     (tmp_path / "inc").mkdir()
     (tmp_path / "a.cuh").write_text("#define TWICE(x) (2 * (x))\n__device__ float one(float x) { return x; }\n")

@@ -544,6 +544,118 @@ def test_arrays_in_structures_without_a_name_are_addresses() -> None:
     assert "km_opaque(&x[blockIdx.x].q)" not in text_of(source, "math-only")
 
 
+EARLY = """__global__ void k(float *out, const float *in, const int *index, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x, found = 0, m = 0;
+    float sum = 0.0f;
+    bool done = false;
+    for (int base = 0; base < n; base += 64) {
+        if (__syncthreads_and(done)) break;
+        s[t] = in[base + t];
+        __syncthreads();
+        BODY
+    }
+    out[t] = sum + m;
+    AFTER
+}
+"""
+
+
+@pytest.mark.parametrize("body", [
+    "for (int k = 0; k < 64 && !done; k++) { if (s[k] < 0.1f) continue; sum += s[k]; done = sum > 9.0f; }",
+    "for (int k = 0; k < 64; k++) { if (s[k] < 0.0f) { m = base + k; break; } sum += in[k]; } done = s[1] > 2.0f;",
+    "for (int k = 0; k < 64; k++) switch ((int)s[k]) { case 1: sum += 1; break; default: if (sum > 9) return; }",
+])
+def test_shared_data_that_only_end_a_loop_early_need_no_barrier(body: str) -> None:
+    """Without it the loop ends elsewhere, but in its own bounds: a branch goes another way, and no address is wrong."""
+    unit = load_unit(EARLY.replace("BODY", body).replace("AFTER", "").encode(), "real.cu")
+    made = build_variant(unit, unit.kernels[0], parse_composition("no-sync"))
+    assert isinstance(made, VariantText) and "sync-carries-control" in {n.slug for n in made.notes}, made
+
+
+@pytest.mark.parametrize(("body", "after"), [
+    ("while (s[m] > 0.5f) m++;", ""), ("for (m = t; s[m] > 0.5f && done; m++) sum++;", ""),  # nothing else ends them
+    ("for (int k = 0; k < 64; k++) { if (s[k] > 0.5f) break; found++; }", "out[found] = 1.0f;"),
+    ("int k = 0; for (; k < 64; k++) if (s[k] > 0.5f) break; sum += in[k];", ""),
+    ("for (int k = 0; k < 64; k++) { if (s[k] > 0.5f) break; out[m++] = sum; }", ""),
+    ("for (int k = 0; k < 64; k++) { if (s[k] > 0.5f) k--; if (s[k] < 0.1f) break; }", ""),
+    ("for (int k = 0; k < (int)s[0]; k++) sum += in[k];", ""), ("sum += in[(int)s[63 - t]];", ""),
+    ("while (sum < 9.0f) { if (s[t] < 0.0f) continue; sum += 1.0f; }", ""),
+])
+def test_shared_data_that_decide_how_far_something_goes_need_their_barrier(body: str, after: str) -> None:
+    assert refusal(EARLY.replace("BODY", body).replace("AFTER", after), "no-sync").slug == "sync-carries-addresses"
+
+
+@pytest.mark.parametrize(("index", "left"), [("auto i = threadIdx.x", False), ("auto i = library(n)", True)])
+def test_a_conversion_that_is_left_by_itself_declares_nothing(index: str, left: bool) -> None:
+    """``T(i);`` would be a second ``i``; that ``T`` changes an ``i`` of a type nobody knows is not excluded."""
+    text = text_of("template <class T> __global__ void k(T *a, int n) {\n"
+                   f"    {index};\n    if (i < n) {{ a[i] = T(i); a[i + n] = T(i); }}\n}}\n", "memory-only")
+    assert ("(void)T(i);" in text) == left and "km_put(a[i + n]" in text
+    assert " T(i)" not in text
+
+
+@pytest.mark.parametrize("declared", [
+    "double (*rows)[7][5] = (double (*)[7][5])p;", "T (*rows)[3] = (T(*)[N + 1]) (p + 1);", "T (*rows)[3];",
+    "Real (*rows)[3] = reinterpret_cast<Real (*)[3]>(p);", "float (&row)[4] = tile[i];", "float4 (*rows)[2] = x[i];",
+])
+def test_a_pointer_to_an_array_is_declared_as_with_a_qualifier(declared: str) -> None:
+    def shape(before: str) -> list[object]:
+        root = parse(f"void f() {{ {before}{declared} }}".encode())
+        (found,) = (n for n in root.walk() if n.type == "declaration")
+        return [(n.type, n.text, sorted(n.fields)) for k in found.kids if k.type != "type_qualifier" for n in k.walk()]
+
+    assert shape("      ") == shape("const ")
+
+
+@pytest.mark.parametrize("assigned", ["rows(*p)[2] = 3;", "at(&p)[1] = x;", "f(*p)[i] = (float)x;"])
+def test_an_element_of_what_a_function_returns_is_not_declared(assigned: str) -> None:
+    assert all(n.type != "declaration" for n in parse(f"void f() {{ {assigned} }}".encode()).walk())
+
+
+ROWS = """__device__ void transform(int n, double *x, double *y);
+__device__ void passes(int n, double *x, double *y) { transform(n, x, y); transform(n, y, x); }
+__device__ void transform(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = 2.0 * x[i] + 1.0; }
+__global__ void k(double *first, double *second, int n) {
+    extern __shared__ double s[];
+    double (*rows)[3][5] = (double(*)[3][5])first;
+    double (*tile)[5] = (double(*)[5])s;
+    tile[threadIdx.x][0] = rows[threadIdx.x][1][2];
+    __syncthreads();
+    rows[threadIdx.x][0][3] = tile[threadIdx.x ^ 1][0] * 3.0;
+    passes(n, first, second);
+}
+"""
+
+
+@needs_nvrtc
+def test_rows_by_pointers_and_copies_that_are_called_before_they_stand() -> None:
+    check_valid(prove(ROWS, "memory-only", "store-only", "math-only"))
+    assert "km_put(rows[threadIdx.x][0][3], km_sink);" in text_of(ROWS, "memory-only")
+
+
+STEP = """__device__ int step(int *state, int *log, int i) {
+    int v = state[i];
+    state[i] = v * 5 + 1;
+    log[i]++;
+    return v;
+}
+__global__ void k(int *out, int *state, int *log) {
+    if (step(state, log, threadIdx.x) > 3) out[threadIdx.x] = 7;
+}
+"""
+
+
+@needs_nvrtc
+def test_a_function_whose_result_decides_a_branch_keeps_its_loads_and_no_stores() -> None:
+    text = text_of(STEP, "math-only")
+    assert "if (step_km(state, log, threadIdx.x) /*" in text and "int v = state[i];" in text
+    assert "km_site(state[i]) = v * 5 + 1;" in text and "km_site(log[i])++" in text
+    (found,) = prove(STEP, "math-only").values()
+    assert found.certificate is not None and found.certificate.verdict is Verdict.DEGRADED, found.certificate
+    assert "retained-loads" in {r.slug for r in found.certificate.reasons}
+
+
 @needs_nvrtc
 def test_headers_of_cub_and_thrust_for_host_code_do_not_hinder_a_kernel() -> None:
     source = ("#include <cub/cub.cuh>\n#include <thrust/device_vector.h>\n"

@@ -222,6 +222,24 @@ __global__ void k(float *out, const float *in, int n) {
 
 
 @needs_nvrtc
+def test_an_asynchronous_copy_of_one_element_by_reference() -> None:
+    """As ``nvcuda::experimental`` had it."""
+    found = prove("""
+struct Pipe { int depth; };
+__device__ void memcpy_async(float4 &to, const float4 &from, Pipe &pipe) { to = from; pipe.depth++; }
+__global__ void k(float *out, const float4 *in) {
+    __shared__ float4 tile[64];
+    Pipe pipe = { 0 };
+    memcpy_async(tile[threadIdx.x], in[threadIdx.x], pipe);
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x].y;
+}
+""", "math-only")
+    assert found["math-only"].outcome is Outcome.OK, found["math-only"].log
+    assert counts(found, "math-only")["shared_store.128"] == 1
+
+
+@needs_nvrtc
 def test_an_asynchronous_copy_of_one_thread() -> None:
     found = prove(ASYNC, *ALL)
     for name, v in found.items():

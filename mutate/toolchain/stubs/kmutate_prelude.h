@@ -346,15 +346,16 @@ template <class T> struct greater { __host__ __device__ bool operator()(const T 
 // An extension's mark, which host compilers take and NVRTC does not.
 #define __extension__
 // Of the device runtime, what a dependent launch waits with. They are instructions from sm_90 on, and nothing before.
+// Templates, so that the toolkit's own functions may stand beside them (cuda_device_runtime_api.h) and are preferred.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-static __device__ __forceinline__ void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion()
+template <int = 0> static __device__ __forceinline__ void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+template <int = 0> static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion()
 {
     asm volatile("griddepcontrol.launch_dependents;" :::);
 }
 #else
-static __device__ __forceinline__ void cudaGridDependencySynchronize() {}
-static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {}
+template <int = 0> static __device__ __forceinline__ void cudaGridDependencySynchronize() {}
+template <int = 0> static __device__ __forceinline__ void cudaTriggerProgrammaticLaunchCompletion() {}
 #endif
 
 #endif
