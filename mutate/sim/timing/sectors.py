@@ -155,6 +155,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
             far = not there and mix(row, 1) < likely
+        elif len(far_tags) > 0 and not (local or common[r]):
+            # It takes room from what is come back to.
+            stays(far_tags, far_ages, far_parts, sector, issued)
         twin = twin_at(sector)
         if twin_sectors[twin] == sector:
             come = max(come, twin_come[twin])
@@ -338,9 +341,9 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
                             factor, behind = settings[S_LONE], max(1.0, settings[S_PART])
                         if parts_cost:
                             state[1] += factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS]
-                if touch[i] & MADE_WHOLE:
-                    # What the block reads back L2 has, until it needs the room.
-                    stays(far_tags, far_ages, far_parts, sector, issued)
+            if len(far_tags) > 0 and not common[r] and (touch[i] & MADE_WHOLE or not again[r]):
+                # What the block reads back L2 has, until it needs the room.
+                stays(far_tags, far_ages, far_parts, sector, issued)
         come = asked + settings[S_ATOMIC_LATENCY]
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
