@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mutate.analysis.constants import split_arguments
@@ -14,17 +14,13 @@ from mutate.launch.check import check_against, parameter
 from mutate.launch.evaluate import evaluate_all
 from mutate.launch.find import declaration_file, find_declarations
 from mutate.launch.model import Arg, ArrayArg, Launch
+from mutate.pipeline.instances import Instances
 from mutate.results import Request, Target
 
 ASSUMED_THREADS = 256
 _STEM = 120
 """Characters: what comes behind has to fit into a file name, too."""
 _SPACES = re.compile(r"\s+")
-_BUILTIN_TYPES = frozenset({
-    "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "true", "false", "half", "__half",
-    "half2", "__half2", "size_t", "std", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
-    "uint64_t", "float2", "float3", "float4", "double2", "int2", "int3", "int4", "uint2", "uint3", "uint4", "uchar4",
-    "__nv_bfloat16", "__nv_bfloat162", "nv_bfloat16"})
 
 
 def read_launches(unit: Unit, request: Request) -> tuple[Launch, ...]:
@@ -94,59 +90,29 @@ def _instances(kernel: Function, request: Request) -> list[str]:
     return out
 
 
-def _used_in_the_file(unit: Unit, kernel: Function) -> str | None:
-    """Template arguments of the first ``kernel<...><<<...>>>`` in the file, or of the first explicit instantiation,
-
-    or of any other mention (one that is handed on by its name), when they are plain constants.
-    """
-    name = rb"\b" + re.escape(kernel.name.encode()) + rb"\s*<([\w\s,:*]+)>\s*"
-    declared = {name for item in unit.main.items for name in item.names}
-    text = unit.main.expansion.text
-    for pattern in (name + rb"<<<", rb"\btemplate\b(?!\s*<)[^;{}<]*" + name + rb"\(", name + rb"(?=[,;)}])"):
-        for match in re.finditer(pattern, text):
-            found = _without_aliases(_SPACES.sub(" ", match.group(1).decode().strip()), text[: match.start()], declared)
-            if _means_something(found, declared):
-                return found
-    return None
-
-
-def _without_aliases(arguments: str, before: bytes, declared: Collection[str]) -> str:
-    """Template arguments with the types that names of a function's own stand for."""
-    def meant(word: re.Match[str]) -> str:
-        if word[0] in declared or word[0] in _BUILTIN_TYPES:
-            return word[0]
-        alias = re.compile(rb"\btypedef\s+([\w\s:]+?)\s+" + word[0].encode() + rb"\s*;|\busing\s+" + word[0].encode()
-                           + rb"\s*=\s*([\w\s:]+?)\s*;")
-        last = next((m for m in reversed(list(alias.finditer(before)))), None)
-        return (last[1] or last[2]).decode() if last is not None else word[0]
-
-    return re.sub(r"[A-Za-z_]\w*", meant, arguments)
-
-
-def _means_something(arguments: str, declared: Collection[str]) -> bool:
-    """Whether every name is one at file level: ``kernel<T><<<...>>>`` in a host template says nothing."""
-    return all(word in declared or word in _BUILTIN_TYPES for word in re.findall(r"[A-Za-z_]\w*", arguments))
-
-
 def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | None:
-    """Template arguments that the host code launches a kernel with, where following it tells: constants of the
+    """Template arguments that the host code uses a kernel with, where following it tells.
 
-    function that launches. A type that nobody says either is taken as ``float``, with a warning.
+    A type that nobody says is taken as ``float``, with a warning.
     """
     from mutate.propose import propose
 
+    instances = Instances(unit)
+    plain = instances.plain(kernel)
+    if plain is not None:
+        return plain
     if len(kernel.template_params) <= kernel.template_defaults or b"<<<" not in unit.main.expansion.text:
-        return None
+        return instances.followed(kernel)
     try:
         found = [p for p in propose(unit, frozenset({kernel.qualified})).proposals if p.function and p.instance]
     except KmutateError:
         return None  # too slow
-    declared = {name for f in unit.files() for item in f.items for name in item.names}
     guessed = {text: [g for g in p.guesses if g.name.startswith(("template argument ", "type "))] for p in found
-               if (text := p.instance.partition("<")[2].removesuffix(">")) and _means_something(text, declared)}
+               if (text := p.instance.partition("<")[2].removesuffix(">")) and instances.says(text)}
     known = next((i for i, guesses in guessed.items() if not guesses), None)
-    if known is not None or not guessed:
-        return known
+    followed = instances.followed(kernel) if known is None else known
+    if followed is not None or not guessed:
+        return followed
     instance, guesses = next(iter(guessed.items()))
     what = ", ".join(f"{g.name.rpartition(' ')[2]} = {g.assumed}" for g in guesses)
     warnings.append(f"nobody says with which arguments {kernel.qualified} is used: taken with {what}; --instance "
@@ -191,8 +157,7 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         if request.instances and any(_instances(kernel, request)):
             by_instance = {i: by_instance[i] for i in _instances(kernel, request)}
         if not by_instance:
-            found = (_used_in_the_file(unit, kernel) or _launched_with(unit, kernel, warnings)) if kernel.is_template \
-                else None
+            found = _launched_with(unit, kernel, warnings) if kernel.is_template else None
             by_instance[found] = []
         for instance, own in by_instance.items():
             targets.append(_target(kernel, instance, tuple(own), stem))

@@ -173,6 +173,10 @@ def test_samples_without_their_declarations(kmutate, name: str) -> None:
     ("template __global__ void k<Odd, 2>(float *); void run(float *p) { k<int, 4><<<1, 32>>>(p); }", "int, 4"),
     ("void run(float *p) { typedef unsigned short item; k<item, 4><<<1, 32>>>(p); }", "unsigned short, 4"),
     ("void all() { using item = double; pick(k<item, 1>, 3); }", "double, 1"),
+    ("template <class T, int M> void run(float *p) { constexpr int n = M / 2; k<T, n + 1><<<1, 1>>>(p); }\n"
+     "template <int M> void both(float *p) { run<unsigned, 2 * M>(p); }\nvoid all(float *p) { both<4>(p); }",
+     "unsigned, ((2 * 4) / 2) + 1"),
+    ("template <int M> void run(float *p) { k<int, M><<<1, 1>>>(p); run<M + 1>(p); }", None),
 ])
 def test_the_instance_is_one_that_the_file_uses(behind: str, instance: str | None) -> None:
     unit = load_unit(("struct Odd {};\ntemplate <class A, int N> __global__ void k(float *p) { *p = N; }\n" + behind
