@@ -158,7 +158,7 @@ def _false_casts(nodes: Sequence[Node]) -> list[Span]:
               and t.kids[0].type == "type_identifier"]
     suspects = [n for n in nodes if n.type == "cast_expression" and (type_ := n.get("type")) is not None
                 and (value := n.get("value")) is not None and value.type in ("unary_expression", "pointer_expression")
-                and (name := _last_name(type_)) and not _typelike(name)]
+                and (last := _last_name(type_)) and not _typelike(last)]
     if not suspects:
         return arrays
     variables, functions = _variables(nodes)

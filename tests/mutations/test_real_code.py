@@ -399,7 +399,8 @@ def test_a_variable_in_parentheses_is_no_cast(expression: str, kinds: list[str])
     found = [n for n in parse(source.encode()).walk() if n.type in ("binary_expression", "cast_expression")]
     assert [n.type for n in found] == kinds
     assert found[0].text == expression
-    assert {n.text for n in found[0].walk() if n.type == "identifier"} == set(re.findall(r"(?:N::)?\b[abp]\b", expression))
+    names = set(re.findall(r"(?:N::)?\b[abp]\b", expression))
+    assert {n.text for n in found[0].walk() if n.type == "identifier"} == names
 
 
 @needs_nvrtc
