@@ -114,7 +114,7 @@ def parse(text: bytes) -> Node:
             other[span.start : span.end] = b" " * (span.end - span.start)
         root = _build(bytes(other), text)
         for node in root.walk():
-            if node.type == "number_literal" and node.text.isidentifier():
+            if node.type == "number_literal" and _last_name(node):
                 node.type = "identifier"
     for node in list(root.walk()):
         _mend(node)
@@ -158,13 +158,20 @@ def _false_casts(nodes: Sequence[Node]) -> list[Span]:
               and t.kids[0].type == "type_identifier"]
     suspects = [n for n in nodes if n.type == "cast_expression" and (type_ := n.get("type")) is not None
                 and (value := n.get("value")) is not None and value.type in ("unary_expression", "pointer_expression")
-                and type_.text.isidentifier() and not _typelike(type_.text)]
+                and (last := _last_name(type_)) and not _typelike(last)]
     if not suspects:
         return arrays
     variables, functions = _variables(nodes)
     types = {name.text for n in nodes if n.type in _NAMING_TYPES
              and (name := n.get("name") or n.get("declarator") or (n.kids[-1] if n.kids else None)) is not None}
-    return arrays + [n.fields["type"].span for n in suspects if n.fields["type"].text in variables - types - functions]
+    return arrays + [n.fields["type"].span for n in suspects
+                     if _last_name(n.fields["type"]) in variables - types - functions]
+
+
+def _last_name(type_: Node) -> str:
+    """``b`` of ``b`` and of ``a::b``; empty for what is more than a name."""
+    parts = [part.strip() for part in type_.text.split("::")]
+    return parts[-1] if all(part.isidentifier() for part in parts) else ""
 
 
 _NAMING_TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier",
@@ -178,6 +185,7 @@ def _variables(nodes: Sequence[Node]) -> tuple[set[str], set[str]]:
     variables: set[str] = set()
     for node in nodes:
         if node.type in ("init_declarator", "parameter_declaration", "declaration", "array_declarator"):
+            variables.update(k.text for k in node.kids if k.type == "identifier" and node.type == "declaration")
             name = node.get("declarator")
             while name is not None and name.type.endswith("declarator") and name.type != "function_declarator":
                 name = name.get("declarator") or name.find("identifier")
@@ -297,7 +305,7 @@ _CAST_TO_ROWS = re.compile(r"\(\s*(?:const\s+)?\w+\s*\(\s*\*\s*\)|reinterpret_ca
 def _mend_pointer_to_array(statement: Node) -> None:
     """``double (*rows)[5] = x;`` is read as an assignment to an element of what ``double`` returns: a declaration.
 
-    So is ``double (&row)[5] = x;``.
+    So are ``double (&row)[5] = x;`` and ``double (*p) = x;``.
     """
     outer = statement.kids[0] if len(statement.kids) == 1 else None
     value = outer.get("right") if outer is not None and outer.type == "assignment_expression" else None
@@ -309,12 +317,12 @@ def _mend_pointer_to_array(statement: Node) -> None:
     type_, given = (place.get("function"), place.get("arguments")) if place is not None else (None, None)
     pointer = given.kids[0] if given is not None and len(given.kids) == 1 else None
     name = pointer.get("argument") if pointer is not None and pointer.type == "pointer_expression" else None
-    if not row or type_ is None or given is None or pointer is None or name is None or name.type != "identifier" \
+    if type_ is None or given is None or pointer is None or name is None or name.type != "identifier" \
             or pointer.text[0] not in "*&":
         return
     cast = value is not None and (_CAST_TO_ROWS.match(value.text) is not None)
     if type_.type != "primitive_type" and not (type_.type == "identifier" and (
-            _typelike(type_.text) or (pointer.text[0] == "*" and (value is None or cast)))):
+            _typelike(type_.text) or (row and pointer.text[0] == "*" and (value is None or cast)))):
         return
     if type_.type == "identifier":
         type_.type = "type_identifier"

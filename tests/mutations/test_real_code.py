@@ -390,13 +390,17 @@ __global__ void k(float *out, const float *in) { float v; load(v, in + threadIdx
     ("(a) * p[1]", ["binary_expression"]),
     ("(a) & b", ["binary_expression"]),
     ("(float) -b", ["cast_expression"]),
+    ("(N::a) * b", ["binary_expression"]),
+    ("(N::size) -b", ["cast_expression"]),
 ])
 def test_a_variable_in_parentheses_is_no_cast(expression: str, kinds: list[str]) -> None:
-    source = f"typedef float T;\nvoid f(int a, int b, float *p) {{ float x = {expression}; }}"
+    source = ("typedef float T;\nnamespace N { int c, a; struct size {}; }\n"
+              f"void f(int a, int b, float *p) {{ float x = {expression}; }}")
     found = [n for n in parse(source.encode()).walk() if n.type in ("binary_expression", "cast_expression")]
     assert [n.type for n in found] == kinds
     assert found[0].text == expression
-    assert {n.text for n in found[0].walk() if n.type == "identifier"} == set(re.findall(r"\b[abp]\b", expression))
+    names = set(re.findall(r"(?:N::)?\b[abp]\b", expression))
+    assert {n.text for n in found[0].walk() if n.type == "identifier"} == names
 
 
 @needs_nvrtc
@@ -598,6 +602,7 @@ def test_a_conversion_that_is_left_by_itself_declares_nothing(index: str, left: 
 @pytest.mark.parametrize("declared", [
     "double (*rows)[7][5] = (double (*)[7][5])p;", "T (*rows)[3] = (T(*)[N + 1]) (p + 1);", "T (*rows)[3];",
     "Real (*rows)[3] = reinterpret_cast<Real (*)[3]>(p);", "float (&row)[4] = tile[i];", "float4 (*rows)[2] = x[i];",
+    "double (*rows) = p;",
 ])
 def test_a_pointer_to_an_array_is_declared_as_with_a_qualifier(declared: str) -> None:
     def shape(before: str) -> list[object]:
@@ -608,7 +613,7 @@ def test_a_pointer_to_an_array_is_declared_as_with_a_qualifier(declared: str) ->
     assert shape("      ") == shape("const ")
 
 
-@pytest.mark.parametrize("assigned", ["rows(*p)[2] = 3;", "at(&p)[1] = x;", "f(*p)[i] = (float)x;"])
+@pytest.mark.parametrize("assigned", ["rows(*p)[2] = 3;", "at(&p)[1] = x;", "at(*p) = x;", "f(*p)[i] = (float)x;"])
 def test_an_element_of_what_a_function_returns_is_not_declared(assigned: str) -> None:
     assert all(n.type != "declaration" for n in parse(f"void f() {{ {assigned} }}".encode()).walk())
 
