@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,11 +83,22 @@ def places(touched: float, sectors: float) -> float:
     return low
 
 
-def random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> float:
-    """The part of reads at random places of so many sectors that goes to DRAM, which gives two sectors each time, one
+class Misses(NamedTuple):
+    """Reads at random that go to DRAM: which ``part`` of all; after ``places`` of them only a part 1/e of the rest is
 
-    of them not wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2
-    gives up what was read longest ago.
+    new, until ``least`` of them go there because L2 has given up what they want.
+    """
+
+    part: float
+    places: float
+    least: float
+
+
+def random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> Misses:
+    """What goes to DRAM of reads at random places of so many sectors. It gives two sectors each time, one of them not
+
+    wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2 gives up
+    what was read longest ago.
     """
     pairs, room, beside = sectors / given, l2_bytes * c.SHARED, other / reads
 
@@ -95,9 +106,10 @@ def random_misses(reads: float, sectors: float, other: float, l2_bytes: float, g
         return -pairs * math.expm1(-count / pairs)
 
     if 32 * given * had(reads) + beside * reads <= room:
-        return min(1.0, had(reads) / reads)
+        return Misses(min(1.0, had(reads) / reads), pairs, 0.0)
     low, high = 0.0, reads
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if 32 * given * had(middle) + beside * middle < room else (low, middle)
-    return min(1.0, (had(low) + (reads - low) * math.exp(-low / pairs)) / reads)
+    least = math.exp(-low / pairs)
+    return Misses(min(1.0, (had(low) + (reads - low) * least) / reads), pairs, least)

@@ -59,7 +59,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(9, np.float64)
     returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
-    seen = np.zeros(len(reuse.updates.places), np.float64)
+    seen, met = np.zeros(len(reuse.updates.places), np.float64), np.zeros(len(reuse.read), np.float64)
     pace = np.int64(settings[p.S_PACE])
     tracked = settings[p.S_TRACKED] > 0.0
     warps = Warps(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
@@ -310,8 +310,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
                         result = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b, instance[w],
-                                      instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, state,
-                                      settings, busy)
+                                      instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, met,
+                                      state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 # What comes from L2 comes line by line.

@@ -30,6 +30,7 @@ class Reuse(NamedTuple):
     part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
     what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
     ``read_shared``: as ``read``, of sectors that several of the sampled blocks read, where ``read`` is of the others.
+    ``read_places``, ``read_least``: of what is read at random, as ``by_chance.Misses`` has them, in reads of one SM.
     ``merged`` and ``merged_later``: the part of the reads that L2 does not get as they are merged with equal ones of
     neighbouring SMs, while the first blocks run and later; ``convoy``: whether neighbours have most of it in common,
     at the same times. ``updates``: of its writes.
@@ -37,6 +38,8 @@ class Reuse(NamedTuple):
 
     read: Array
     read_shared: Array
+    read_places: Array
+    read_least: Array
     written: Array
     common: Array
     again: Array
@@ -65,7 +68,7 @@ def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
-    return Reuse(np.ones(arrays), np.ones(arrays), np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
+    return Reuse(np.ones(arrays), np.ones(arrays), no_part, no_part, np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
                  Updates(*np.zeros((6, arrays))))
 
 
@@ -136,19 +139,24 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = 1.0 - unique(*row, limit, grid) / writes
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
+    places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
         other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
         if far_apart[region, READS]:
             count = min(limits[region], places(blocks * each, sampled))
-            out[0][region] = random_misses(grid * each, count, other, l2_bytes, 2)
+            missed = random_misses(grid * each, count, other, l2_bytes, 2)
             sparse[region] = 1.0
         else:
-            out[0][region] = min(out[0][region], random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1))
+            missed = random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1)
+            if missed.part > out[0][region]:
+                continue
+        out[0][region] = missed.part
+        places_of[region], least_of[region] = missed.places * math.ceil(grid / sms) / grid, missed.least
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
-    return Reuse(alone, shared, out[1], common, _came_back(sample) & ~common, sparse,
+    return Reuse(alone, shared, places_of, least_of, out[1], common, _came_back(sample) & ~common, sparse,
                  *_with_neighbours(sample, common, out[0], wave, merges), updates)
 
 

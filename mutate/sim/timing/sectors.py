@@ -100,15 +100,16 @@ lone = jit_into(FOLDER, _lone, counted=False)
 
 
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
-          l2, twins, state, settings, busy):
+          l2, twins, met, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
     Returns when the last one is there, ``result`` at least. ``through``: the load goes around L1. ``issued`` counts
-    instructions and orders what caches give up.
+    instructions and orders what caches give up. ``met``: reads at random so far, by array.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     alone_read, shared_read = reuse.read, reuse.read_shared
+    by_places, in_the_end = reuse.read_places, reuse.read_least
     common, again, sparse = reuse.common, reuse.again, reuse.sparse
     together, convoy = reuse.together, reuse.convoy
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
@@ -150,6 +151,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         first_read = not local and touch[i] & 1 != 0
         # Warps come in another order than when they were recorded: what comes first is not what was recorded as first.
         likely = shared_read[r] if touch[i] & SHARED else alone_read[r]
+        if first_read and by_places[r] > 0.0:
+            # At first nearly all is new.
+            likely = max(np.exp(-met[r] / by_places[r]), in_the_end[r])
+            met[r] += 1.0
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
             mix(row, 1) < likely)
         if again[r] and len(far_tags) > 0:
