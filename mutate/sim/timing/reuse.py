@@ -68,7 +68,8 @@ def no_reuse(sample: Sample) -> Reuse:
     """Where no cache is, each access goes to DRAM."""
     arrays = len(sample.initial.regions) + 1
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
-    return Reuse(np.ones(arrays), np.ones(arrays), no_part, no_part, np.ones(arrays), none, none, no_part, none, no_part, no_part, none,
+    all_parts = np.ones(arrays)
+    return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, no_part, none, no_part, no_part, none,
                  Updates(*np.zeros((6, arrays))))
 
 
