@@ -138,7 +138,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
-        settings[p.S_L2_LINES] = L2_WAYS * prime(int(l2_bytes / min(sms, total)) // 128 // L2_WAYS)
+        held = l2_bytes * (1.0 - c.WRITTEN)
+        settings[p.S_L2_LINES] = L2_WAYS * prime(int(held / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(l2_bytes * c.IN_PARTS / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:
