@@ -33,6 +33,8 @@ class Access:
     """The assignment or update expression of a store; the call itself for intrinsics."""
     in_lambda: bool = False
     asm_kind: str = ""
+    receiver: Node | None = None
+    """The object of a ``cuda::atomic`` or ``cuda::atomic_ref`` whose member ``builtin`` is called."""
 
     @property
     def touches_global(self) -> bool:

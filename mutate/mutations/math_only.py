@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from mutate.analysis.atomic_objects import is_arrow
 from mutate.analysis.barriers import barrier_objects, barriers_inside
 from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
@@ -238,6 +239,9 @@ class _Writer:
                                "kmutate cannot take away", span, "use the CUDA intrinsic instead of inline PTX")
             self._ptx(a.node, ptx)
             return None
+        if a.receiver is not None:
+            self._member(a, a.receiver)
+            return None
         if a.kind == "load":
             if a.builtin:
                 self.features.add("opaque")
@@ -291,6 +295,17 @@ class _Writer:
         self.features.add("far" if a.touches_shared else "site")
         self.out.wrap(a.node, "km_far_site(" if a.touches_shared else "km_site(", ")", "store guarded")
         return None
+
+    def _member(self, a: Access, receiver: Node) -> None:
+        """``object.load(order)`` becomes ``km_load(object, order)``, likewise what stores and updates."""
+        note = "load made opaque" if a.kind == "load" else "store guarded" if a.kind == "store" else "update guarded"
+        arrow = is_arrow(a.node.fields["function"])
+        self.features |= {"opaque", "bits", "never", "where"}
+        self.guarded.add(f"member {a.builtin}")
+        self.out.wrap(a.node, f"km_{a.builtin}({'*(' if arrow else ''}", "", note)
+        first = next(iter(arguments(a.node)), None)
+        end = first.start if first is not None else a.node.end - 1
+        self.out.replace(Span(receiver.end, end), ")" * arrow + ", " * (first is not None), note)
 
     def _guard(self, node: Node, condition: str) -> None:
         """Puts a condition before a statement, which is an expression statement or stands for one."""

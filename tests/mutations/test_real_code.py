@@ -868,3 +868,42 @@ def test_a_function_that_reads_a_local_array_does_not_change_it() -> None:
     kernel = text_of(LOCAL_ARRAYS, "math-only").split("__global__")[1]
     assert kernel.count("check_km(h, out, limit);") == 2 and "    nested(h, in[threadIdx.x]);" in kernel
     assert "km_site(out[at + 1]) = g[1];" in text_of(LOCAL_ARRAYS, "math-only")
+
+
+ATOMIC_OBJECTS = """#include <cuda/atomic>
+template <class T> __device__ T get(T *place)
+{
+    return ((cuda::atomic<T> *)place)->load(cuda::memory_order_relaxed);
+}
+using Bin = cuda::atomic<unsigned, cuda::thread_scope_device>;
+__global__ void k(Bin *bins, unsigned *plain, unsigned *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bins[get(&in[i]) & 255].fetch_add(in[i + n], cuda::memory_order_relaxed);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> most(plain[i & 255]);
+    most.fetch_max(in[i] * 3);
+    cuda::atomic_ref<float, cuda::thread_scope_device>(out[i]).store(2.0f * bins[i].load(), cuda::memory_order_release);
+}
+"""
+
+
+def test_members_of_atomic_objects_access_the_memory_of_the_object() -> None:
+    kept, bare = text_of(ATOMIC_OBJECTS, "memory-only"), text_of(ATOMIC_OBJECTS, "math-only")
+    assert "bins[get(&in[i]) & 255].fetch_add(km_value<decltype((" in kept
+    assert "km_fold(km_sink, bins[i].load());" in kept and "km_fold(km_sink, in[i]);" in kept
+    assert "km_load(*(((cuda::atomic<T> *)place)), cuda::memory_order_relaxed)" in bare
+    assert "km_fetch_max(most, km_opaque(&in[i]) * 3);" in bare
+    assert "(out[i]), 2.0f * km_load(bins[i]), cuda::memory_order_release);" in bare
+    assert "if (km_never_at(km_where((bins[get(&in[i]) & 255]))))" in text_of(ATOMIC_OBJECTS, "load-only")
+    for more, name in (("most += 3;", "atomic_ref"), ("unsigned m = most;", "atomic_ref"),
+                       ("unsigned m = 1; most.compare_exchange_weak(m, 2);", "compare_exchange_weak")):
+        found = refusal(ATOMIC_OBJECTS.replace("most.fetch_max(in[i] * 3);", more), "math-only")
+        assert found.slug == "opaque-call" and found.why.startswith(f"{name}()"), found
+    own = ATOMIC_OBJECTS.replace("#include <cuda/atomic>", "namespace cuda { template <class T, int s = 0> struct "
+                                 "atomic { T v; __device__ T load(int = 0) { return v; } }; }")
+    assert "km_load" not in text_of(own.replace(".fetch_add(in[i + n], cuda::memory_order_relaxed)", ".load()"),
+                                    "math-only")
+
+
+@needs_nvrtc
+def test_variants_of_atomic_objects_are_proven() -> None:
+    check_valid(prove(ATOMIC_OBJECTS, "memory-only", "store-only", "math-only"))
