@@ -455,13 +455,14 @@ class Scanner:
     def _asm(self, node: Node) -> None:
         inputs, outputs = node.get("input_operands"), node.get("output_operands")
         sources = [o.get("value") for o in (inputs.kids if inputs is not None else ())]
-        results = [o.get("value") for o in (outputs.kids if outputs is not None else ())]
+        results = [(o.get("value"), "update" if (c := o.get("constraint")) is not None and "+" in c.text else "store")
+                   for o in (outputs.kids if outputs is not None else ())]
         for s in sources:
             if s is not None:
                 self._scan(s, "value")
-        for r in results:
+        for r, mode in results:
             if r is not None:
-                self._scan(r, "store")
+                self._scan(r, mode)
         kind = asm_kind(node)
         if kind == "barrier":
             self._barrier(node, "block", "inline PTX")

@@ -61,6 +61,16 @@ def is_discarded(node: Node) -> bool:
     return up is not None and up.type == "expression_statement"
 
 
+def output_of(node: Node) -> Node | None:
+    """The inline PTX whose result an lvalue takes."""
+    up = node.parent
+    while up is not None and up.type in ("parenthesized_expression", "gnu_asm_output_operand",
+                                         "gnu_asm_output_operand_list"):
+        up = up.parent
+    return up if up is not None and up.type == "gnu_asm_expression" and any(
+        u.type == "gnu_asm_output_operand" for u in node.ancestors()) else None
+
+
 @dataclass(eq=False)
 class Barrier:
     """``scope``: block | warp | cluster | grid. ``node`` is the call or the asm expression."""

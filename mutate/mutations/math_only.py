@@ -11,7 +11,7 @@ from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
-from mutate.analysis.sites import Access, is_discarded
+from mutate.analysis.sites import Access, is_discarded, output_of
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -293,6 +293,8 @@ class _Writer:
             self.out.comment(a.node, "update guarded")
             return None
         self.features.add("far" if a.touches_shared else "site")
+        if (asm := output_of(a.node)) is not None:
+            return self._result(a, asm)
         self.out.wrap(a.node, "km_far_site(" if a.touches_shared else "km_site(", ")", "store guarded")
         return None
 
@@ -314,6 +316,27 @@ class _Writer:
         if braces and node.parent is not None:
             self.out.insert(node.parent.end, " }", "store guarded")
         self.out.comment(node, "store guarded")
+
+    def _result(self, a: Access, asm: Node) -> Refused | None:
+        """Where inline PTX puts a result in memory: in a variable, from which it is stored."""
+        place, statement = a.node, asm.parent
+        if statement is None or statement.type != "expression_statement" or any(
+                b is not a and b.touches_global and place.start <= b.node.start < place.end
+                for b in self.info.sites.accesses):
+            span = self.out.source_span(place) if self.info.function.file.main else None
+            return Refused("inline-ptx-access", "inline PTX puts a result in global memory in a form that kmutate "
+                           "cannot take away", span, "have it put the result in a variable")
+        far, text = "_far" * a.touches_shared, self.out.show(place)
+        name, value = f"km_result{place.start - asm.start}", ""
+        if a.kind == "update":
+            self.features.add("opaque")
+            value = f" = km_opaque{far}(&({text}))"
+        type_ = f"typename decltype(km{far}_site({text}))::V"
+        self.out.insert(statement.start, f"{{ {type_} {name}{value}; ", "store guarded")
+        self.out.replace(place.span, name, "store guarded")
+        self.out.insert(statement.end, f" km{far}_site({text}) = {name}; }}", "store guarded")
+        self.out.comment(a.node, "store guarded")
+        return None
 
     def _ptx(self, node: Node, ptx: PtxAccess) -> None:
         """One PTX instruction: a load becomes opaque values, a store is guarded, a copy loses its global side."""

@@ -907,3 +907,48 @@ def test_members_of_atomic_objects_access_the_memory_of_the_object() -> None:
 @needs_nvrtc
 def test_variants_of_atomic_objects_are_proven() -> None:
     check_valid(prove(ATOMIC_OBJECTS, "memory-only", "store-only", "math-only"))
+
+
+PTX_RESULTS = """__global__ void k(int *out, const int *in) {
+    int i = threadIdx.x, lane, s = 0;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm("add.s32 %0, %1, %2;" : "=r"(out[i]) : "r"(in[i]), "r"(3));
+    if (in[i + 32] > 3) asm("add.s32 %0, %0, %1;" : "+r"(*(out + 64)) : "r"(s)); else
+    asm("sub.s32 %0, %2, %3; add.s32 %1, %2, 4;" : "=r"(out[i + lane]), "=r"(s) : "r"(lane), "r"(in[i + 9]));
+    out[i + 256] = s;
+}
+"""
+
+
+@needs_nvrtc
+def test_a_result_of_inline_ptx_goes_to_global_memory() -> None:
+    kept, bare = text_of(PTX_RESULTS, "memory-only"), text_of(PTX_RESULTS, "math-only")
+    assert "km_fold(km_sink, in[i]);" in kept and "km_put(out[i], km_sink);" in kept
+    assert "{ km_fold(km_sink, *(out + 64)); km_put<2>(*(out + 64), km_sink); }" in kept and "laneid" in kept
+    assert '= km_opaque(&(*(out + 64))); asm("add.s32 %0, %0, %1;" : "+r"(km_result' in bare
+    found = prove(PTX_RESULTS, "memory-only", "store-only", "math-only")
+    assert found.pop("math-only").outcome is Outcome.OK
+    check_valid(found)
+    wild = refusal(PTX_RESULTS.replace('"=r"(out[i])', '"=r"(out[in[i]])'), "math-only")
+    assert wild.slug == "inline-ptx-access"
+
+
+NO_PARAMETERS = """__device__ float factor[4];
+struct Scaled { float *p; __device__ float get(void) { return p[0]; } };
+__device__ float scale(void) { return factor[threadIdx.x & 3]; }
+template <class T> __device__ void add(volatile T *s, int i) { s[i] += s[2 * i]; }
+__global__ void k(float *out, Scaled s) {
+    __shared__ volatile float near[64];
+    near[threadIdx.x] = scale() * s.get();
+    __syncthreads();
+    add<float>(near, threadIdx.x & 15);
+    out[threadIdx.x] = near[threadIdx.x];
+}
+"""
+
+
+@needs_nvrtc
+def test_functions_without_parameters_and_volatile_shared_arrays() -> None:
+    found = prove(NO_PARAMETERS, "memory-only", "math-only", "smem-broadcast")
+    assert {v.outcome for v in found.values()} == {Outcome.OK}, {n: v.log for n, v in found.items()}
+    assert "get_km(km_Sink &km_sink)" in text_of(NO_PARAMETERS, "memory-only")
