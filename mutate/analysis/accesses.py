@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+from mutate.analysis.atomic_objects import atomic_member, is_arrow, is_atomic, makes_reference, referred
 from mutate.analysis.called import Called, is_type_variable, member_called, object_of
+from mutate.analysis.groups import group_scope
 from mutate.analysis.indirect import called_value, candidates
 from mutate.analysis.intrinsics import (
     ADDRESS_ONLY,
     BUILTINS,
-    COOPERATIVE_TYPES,
     OUT_POINTERS,
     OUTPUT_CALLS,
     Builtin,
@@ -35,6 +36,7 @@ _SKIP = frozenset({"sizeof_expression", "decltype", "type_descriptor", "alignof_
                    "type_definition"})
 
 
+_LISTS = frozenset({"argument_list", "initializer_list"})
 _OPERATIONS = frozenset({"binary_expression", "unary_expression", "pointer_expression", "update_expression",
                          "assignment_expression", "field_expression"})
 
@@ -142,8 +144,13 @@ class Scanner:
                     value = kid.get("value")
                     if value is not None:
                         var = self._declared_var(kid)
+                        if makes_reference(self.values, kid):
+                            self._scan_all(value.kids if value.type in _LISTS else [value], "address")
+                            continue
                         self._scan(value, "address" if var is not None and var.is_ref else "value")
             self._made(node)
+        elif kind == "compound_literal_expression" and makes_reference(self.values, node):
+            self._scan_all([k for n in node.kids for k in n.kids if n.type in _LISTS], "address")
         elif kind == "compound_literal_expression" and (type_name := self.values.value(node).type.name):
             self._scan_all(node.kids)
             value = node.get("value")
@@ -199,6 +206,11 @@ class Scanner:
         if mode == "address":
             return
         value = self.values.value(node)
+        if is_atomic(self.values, value.type):
+            # An operator or a conversion of it, or a function that gets it: what that accesses is not seen.
+            found = (value.spaces & MEMORY) | value.targets
+            self._refuse(node, value.type.name, found, value.roots | value.target_roots)
+            return
         if node.type == "identifier":
             var = self.values.scopes.var_of.get(node)
             if var is None or not (var.is_ref or var.space in MEMORY or var.home):
@@ -207,6 +219,11 @@ class Scanner:
             return
         kind = {"value": "load", "store": "store", "update": "update"}[mode]
         self._record(Access(kind, node, value.spaces, value.roots, value.type, address))
+
+    def _refuse(self, node: Node, name: str, spaces: frozenset[Space], roots: frozenset[Var]) -> None:
+        call = Call(node, name, (), (node,), ((spaces, roots),), in_lambda=self._in_lambda > 0)
+        self.sites.calls.append(call)
+        self.sites.call_at[node] = call
 
     # -- calls --------------------------------------------------------------------------------------------
 
@@ -244,9 +261,21 @@ class Scanner:
         if function is not None and function.type == "field_expression" and self._cooperative(node, name, function,
                                                                                               args):
             return
+        if function is not None and (atomic := atomic_member(self.values, node)) is not None:
+            member, receiver, spaces, roots = atomic
+            self._scan(receiver, "value" if is_arrow(function) else "address")
+            self._scan_all(args)
+            data = tuple(args[i] for i in member.values if i < len(args))
+            address = (receiver, *(a for a in args if a not in data))
+            self._record(Access(member.kind, node, spaces, roots, Type(), address, data, name, node,
+                                receiver=receiver))
+            return
         called = member_called(self.values, node)
         if called is not None:
             self._member_call(node, called, mode)
+            return
+        if referred(self.values, name, args) is not None:
+            self._scan_all(args, "address")
             return
         if function is not None and (function.type == "primitive_type" or (
                 function.type == "template_function" and name in NAMED_CASTS)):
@@ -426,13 +455,14 @@ class Scanner:
     def _asm(self, node: Node) -> None:
         inputs, outputs = node.get("input_operands"), node.get("output_operands")
         sources = [o.get("value") for o in (inputs.kids if inputs is not None else ())]
-        results = [o.get("value") for o in (outputs.kids if outputs is not None else ())]
+        results = [(o.get("value"), "update" if (c := o.get("constraint")) is not None and "+" in c.text else "store")
+                   for o in (outputs.kids if outputs is not None else ())]
         for s in sources:
             if s is not None:
                 self._scan(s, "value")
-        for r in results:
+        for r, mode in results:
             if r is not None:
-                self._scan(r, "store")
+                self._scan(r, mode)
         kind = asm_kind(node)
         if kind == "barrier":
             self._barrier(node, "block", "inline PTX")
@@ -466,29 +496,3 @@ def _addressed(node: Node) -> Node | None:
 def _is_lvalue(node: Node) -> bool:
     return node.type in ("identifier", "subscript_expression", "field_expression", "parenthesized_expression") or (
         node.type == "pointer_expression" and (op := node.get("operator")) is not None and op.text == "*")
-
-
-def group_scope(values: Values, node: Node) -> str | None:
-    """block | warp | cluster | grid for a cooperative-groups object, ``None`` when it is something else."""
-    if node.type == "call_expression":
-        return _scope_of_type(callee_name(node).removeprefix("this_"))
-    var = values.root_variable(node)
-    if var is None:
-        return None
-    if var.type.name in COOPERATIVE_TYPES:
-        return _scope_of_type(var.type.name)
-    if var.init is not None and var.init.type == "call_expression":
-        return _scope_of_type(callee_name(var.init).removeprefix("this_"))
-    return None
-
-
-def _scope_of_type(name: str) -> str | None:
-    if name in ("thread_block", "thread_group"):
-        return "block"
-    if name in ("thread_block_tile", "coalesced_group", "tiled_partition", "coalesced_threads"):
-        return "warp"
-    if name in ("cluster_group", "cluster"):
-        return "cluster"
-    if name in ("grid_group", "grid", "multi_grid_group", "multi_grid"):
-        return "grid"
-    return None

@@ -92,6 +92,8 @@ class ExpressionSlicer(Needs):
                     else Piece(Act.BRANCH, left, otherwise=inner)]
         if kind == "call_expression" or (kind == "subscript_expression" and node in self.info.sites.call_at):
             return self._call(node)
+        if kind == "gnu_asm_expression":
+            return self._arithmetic_asm(node)
         if kind in ("new_expression", "delete_expression"):
             return self._kept_whole(node)
         if kind in ("fold_expression", "parameter_pack_expansion"):
@@ -175,6 +177,15 @@ class ExpressionSlicer(Needs):
         if self._any_needed(frozenset(written), node):
             return self._kept_whole(node)
         return []
+
+    def _arithmetic_asm(self, node: Node) -> list[Piece]:
+        """Of inline PTX that accesses no memory by itself: what operands load, and the memory that results go to."""
+        inputs, results = node.get("input_operands"), node.get("output_operands")
+        values, places = ([v for o in (part.kids if part is not None else ()) if (v := o.get("value")) is not None]
+                          for part in (inputs, results))
+        if self._any_needed(frozenset(o for p in places for o in self.info.written_by(p)), node):
+            return self._kept_whole(node)
+        return [*self._all(values), *(piece for p in places for piece in self._target(p))]
 
     def _is_used(self, result: Node, statement: Node) -> bool:
         """Whether an output of inline PTX is named anywhere else: a part of a vector that is not is not loaded."""

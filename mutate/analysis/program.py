@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mutate.analysis.accesses import Scanner, group_scope
+from mutate.analysis.accesses import Scanner
 from mutate.analysis.called import state_of
 from mutate.analysis.constants import function_named, is_constant, split_arguments
+from mutate.analysis.groups import group_scope
 from mutate.analysis.local_writes import LOCAL, may_write_behind
 from mutate.analysis.made import Parts, parts_of
 from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, is_of_template, members_of, obstacle

@@ -33,6 +33,8 @@ class Access:
     """The assignment or update expression of a store; the call itself for intrinsics."""
     in_lambda: bool = False
     asm_kind: str = ""
+    receiver: Node | None = None
+    """The object of a ``cuda::atomic`` or ``cuda::atomic_ref`` whose member ``builtin`` is called."""
 
     @property
     def touches_global(self) -> bool:
@@ -57,6 +59,16 @@ def is_discarded(node: Node) -> bool:
     while up is not None and up.type == "parenthesized_expression":
         up = up.parent
     return up is not None and up.type == "expression_statement"
+
+
+def output_of(node: Node) -> Node | None:
+    """The inline PTX whose result an lvalue takes."""
+    up = node.parent
+    while up is not None and up.type in ("parenthesized_expression", "gnu_asm_output_operand",
+                                         "gnu_asm_output_operand_list"):
+        up = up.parent
+    return up if up is not None and up.type == "gnu_asm_expression" and any(
+        u.type == "gnu_asm_output_operand" for u in node.ancestors()) else None
 
 
 @dataclass(eq=False)

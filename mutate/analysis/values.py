@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from mutate.analysis.atomic_objects import makes_reference, referred
 from mutate.analysis.called import may_keep, may_point, member_called, object_of, result, returned_type
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.made import Parts, Sources, initialisers, kept_in, part_of
@@ -433,6 +434,8 @@ class Values:
         if function is not None and function.type == "primitive_type" and args:
             return Value(Type("value", name)) if name in _NO_ADDRESS else self._cast(Type("value", name),
                                                                                     self.value(args[0]))
+        if (to := referred(self, name, args)) is not None:
+            return to
         maker = self._shared_makers.get(name) or self._shared_makers.get(self._owner_type(node))
         if maker is not None:
             return Value(pointer_to(UNKNOWN_TYPE), frozenset({Space.SHARED}), frozenset({maker}),
@@ -466,6 +469,9 @@ class Values:
 
     def hands_over(self, node: Node) -> bool:
         """Whether a name is that of an object in shared memory that another object is made of: not what it holds."""
+        if node.parent is not None and node.parent.type in ("argument_list", "initializer_list") and \
+                node.parent.parent is not None and makes_reference(self, node.parent.parent):
+            return True
         var = self.scopes.var_of.get(node) if node.type == "identifier" else None
         if var is None or var.space is not Space.SHARED or var.type.is_address or is_number(var.type):
             return False

@@ -343,11 +343,11 @@ def device_text(source: bytes, spans: tuple[Span, ...]) -> bytes:
     return blank(source, spans)
 
 
-def parameter_list_open(function: Function) -> int | None:
-    """Offset just after the ``(`` of the parameter list."""
+def parameter_list(function: Function) -> Span | None:
+    """What stands between the parentheses of the parameter list."""
     declarator = function_declarator(function.node)
     plist = declarator.get("parameters") if declarator is not None else None
-    return plist.start + 1 if plist is not None else None
+    return Span(plist.start + 1, plist.end - 1) if plist is not None else None
 
 
 def name_span(function: Function) -> Span | None:

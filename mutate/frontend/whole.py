@@ -22,7 +22,11 @@ from mutate.toolchain.names import line_name, needs_line_name
 
 _WRITTEN = re.compile(rb'#[ \t]*include[ \t]*(?:"[^"\n]*"|<[^>\n]*>|\w+)')
 _ONCE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+once\b[^\n]*", re.MULTILINE)
+_GUARD = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*#[ \t]*ifndef[ \t]+(\w+)[^\n]*\n\s*"
+                    rb"#[ \t]*define[ \t]+\1\b.*\n[ \t]*#[ \t]*endif\b[^\n]*\s*", re.DOTALL)
 _UNIT_SUFFIXES = frozenset({".cu"})
+_HEADER_SUFFIXES = frozenset({".h", ".hpp", ".cuh", ".inl", ".inc"})
+_MOST_LEVELS = 3
 _MOST_NEIGHBOURS = 400
 _MOST_BYTES = 4_000_000
 
@@ -64,23 +68,29 @@ def whole_text(unit: Unit, wanted: Collection[str]) -> tuple[bytes, dict[str, by
         return leads[name]
 
     placed = {unit.main.name: unit.source}
-    text = _text(unit.main, unit.main, files, {n for n in files if leads_to(n)}, placed)
+    text = _text(unit.main, unit.main, files, {n for n in files if leads_to(n)}, placed, ())
     return text, placed
 
 
-def _text(file: File, main: File, files: Mapping[str, File], wanted: set[str], placed: dict[str, bytes]) -> bytes:
+def _text(file: File, main: File, files: Mapping[str, File], wanted: set[str], placed: dict[str, bytes],
+          within: tuple[str, ...]) -> bytes:
+    """``within`` are the files that this one is included by: where one of them includes the next anew, its guard
+
+    leaves nothing of it.
+    """
     source = file.expansion.source
+    within = (*within, file.name)
     edits: list[Edit] = []
     for include in file.expansion.includes:
         written = _WRITTEN.search(source, include.span.start, include.span.end)
         if written is None:
             continue
-        if include.found in wanted and include.found != file.name:
+        if include.found in wanted:
             inner = files[include.found]
             text = ""
-            if include.found not in placed or _ONCE.search(inner.expansion.source) is None:
+            if include.found not in placed or not (include.found in within or _stands_once(inner.expansion.source)):
                 placed[include.found] = inner.expansion.source
-                body = _text(inner, main, files, wanted, placed).decode(errors="surrogateescape")
+                body = _text(inner, main, files, wanted, placed, within).decode(errors="surrogateescape")
                 number = source.count(b"\n", 0, written.end()) + 1
                 text = f"{_line(1, inner)}{body}\n{_line(number, file)}"
             edits.append(Edit(written.start(), written.end(), text))
@@ -90,6 +100,10 @@ def _text(file: File, main: File, files: Mapping[str, File], wanted: set[str], p
     if file is not main:
         text_bytes = blank(text_bytes, [Span(m.start(), m.end()) for m in _ONCE.finditer(text_bytes)])
     return text_bytes
+
+
+def _stands_once(source: bytes) -> bool:
+    return _ONCE.search(source) is not None or _GUARD.fullmatch(source) is not None
 
 
 def _line(number: int, file: File) -> str:
@@ -107,19 +121,36 @@ def _from(main: File, file: File, include: Include) -> str | None:
 
 
 def includers(path: Path) -> list[Path]:
-    """``.cu`` files beside a file, and in the folder above it, that include it: what it is compiled as a part of."""
+    """``.cu`` files beside a file, and in the folder above it, that include it: what it is compiled as a part of.
+
+    Files that include it by way of a header come last.
+    """
+    found: list[Path] = []
+    seen: set[Path] = set()
+    level = [path]
+    for _ in range(_MOST_LEVELS):
+        above = [other for at in level for other in _including(at, seen)]
+        found += [p for p in above if p.suffix in _UNIT_SUFFIXES]
+        level = [p for p in above if p.suffix not in _UNIT_SUFFIXES]
+    return found
+
+
+def _including(path: Path, seen: set[Path]) -> list[Path]:
+    """Sources and headers beside a file, and in the folder above it, that include it; none of ``seen``, which grows."""
     name = re.escape(path.name.encode(errors="surrogateescape"))
-    asks = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*?' + name + rb')"', re.MULTILINE)
+    asks = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]*?' + name + rb')[">]', re.MULTILINE)
     found: list[Path] = []
     try:
         own = path.resolve(strict=True)
+        seen.add(own)
         near = [p for folder in (path.parent, path.parent / "..") for p in sorted(folder.iterdir())
-                if p.suffix in _UNIT_SUFFIXES][:_MOST_NEIGHBOURS]
+                if p.suffix in _UNIT_SUFFIXES | _HEADER_SUFFIXES][:_MOST_NEIGHBOURS]
         for other in near:
-            if not other.is_file() or other.stat().st_size > _MOST_BYTES or other.resolve() == own:
+            if not other.is_file() or other.stat().st_size > _MOST_BYTES or (there := other.resolve()) in seen:
                 continue
             named = asks.findall(other.read_bytes())
             if any((other.parent / os.fsdecode(n)).resolve() == own for n in named):
+                seen.add(there)
                 found.append(Path(os.path.normpath(other)))
     except OSError:
         return found

@@ -255,7 +255,8 @@ def bank_rewrite(program: Program, id_: str, index: str, comment: str) -> Rewrit
         if info is program.kernel:
             edits = out.finish()
         else:
-            extra = tuple(f"void *km_{v.name}, unsigned km_{v.name}_bytes" for v in handed.get(id(info), {}))
+            extra = tuple(f"const volatile void *km_{v.name}, unsigned km_{v.name}_bytes"
+                          for v in handed.get(id(info), {}))
             clones.append(Clone(info, names[id(info)], out.finish(), extra))
     features = {"bank"} | ({"dynamic-bank"} if dynamic else set())
     return Rewrite(edits, tuple(clones), frozenset(features), bank=(index, comment), notes=tuple(notes))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from mutate.analysis.atomic_objects import ATOMIC_NAMES
 from mutate.analysis.barriers import BARRIER_OBJECTS
 from mutate.analysis.lambdas import find_lambdas
 from mutate.analysis.objects import COPIES, obstacle
@@ -276,6 +277,8 @@ def opaque_call_refusal(program: Program, what: str) -> Refused | None:
         does = "gets a pointer to" if call.passes_global else "accesses"
         return Refused("opaque-call", f"{call.name or call.node.text[:40]}() {does} global memory and is "
                                       f"{reason}: {what} cannot be made inside it", span,
+                       "use atomicCAS(), or the members load, store, exchange and fetch_*"
+                       if call.name in ATOMIC_NAMES or call.name.startswith("compare_exchange_") else
                        "define it as a __device__ function in this file or in a local #include")
     return None
 

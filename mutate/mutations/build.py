@@ -16,7 +16,7 @@ from mutate.frontend.load import SourceOptions, load_unit
 from mutate.frontend.preprocess import Expansion
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Item, Unit, declarator_name, innermost
-from mutate.frontend.view import name_span, parameter_list_open
+from mutate.frontend.view import name_span, parameter_list
 from mutate.mutations.base import Clone, Mutation, Note, Refused, Rewrite
 from mutate.mutations.pointers import ItemCopy
 from mutate.mutations.prelude import render_prelude
@@ -280,9 +280,11 @@ def _clone_text(clone: Clone) -> str:
     where = name_span(function)
     if where is not None:
         edits.append(Edit(where.start, where.end, clone.name))
-    at = parameter_list_open(function) if clone.params else None
-    if at is not None:
-        edits.append(Edit(at, at, ", ".join(clone.params) + (", " if function.params else "")))
+    inside = parameter_list(function) if clone.params else None
+    if inside is not None:
+        none = expansion.show(inside).strip() == "void"
+        edits.append(Edit(inside.start, inside.end if none else inside.start,
+                          ", ".join(clone.params) + (", " if function.params else "")))
     span = expansion.to_source(node.span)
     lowered = [Edit(e.start - span.start, e.end - span.start, e.text) for e in expansion.lower_edits(edits)]
     text = apply_edits(expansion.source[span.start : span.end], lowered).decode(errors="surrogateescape")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from mutate.analysis.atomic_objects import is_arrow
 from mutate.analysis.barriers import barrier_objects, barriers_inside
 from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
-from mutate.analysis.sites import Access, is_discarded
+from mutate.analysis.sites import Access, is_discarded, output_of
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
@@ -238,6 +239,9 @@ class _Writer:
                                "kmutate cannot take away", span, "use the CUDA intrinsic instead of inline PTX")
             self._ptx(a.node, ptx)
             return None
+        if a.receiver is not None:
+            self._member(a, a.receiver)
+            return None
         if a.kind == "load":
             if a.builtin:
                 self.features.add("opaque")
@@ -289,8 +293,21 @@ class _Writer:
             self.out.comment(a.node, "update guarded")
             return None
         self.features.add("far" if a.touches_shared else "site")
+        if (asm := output_of(a.node)) is not None:
+            return self._result(a, asm)
         self.out.wrap(a.node, "km_far_site(" if a.touches_shared else "km_site(", ")", "store guarded")
         return None
+
+    def _member(self, a: Access, receiver: Node) -> None:
+        """``object.load(order)`` becomes ``km_load(object, order)``, likewise what stores and updates."""
+        note = "load made opaque" if a.kind == "load" else "store guarded" if a.kind == "store" else "update guarded"
+        arrow = is_arrow(a.node.fields["function"])
+        self.features |= {"opaque", "bits", "never", "where"}
+        self.guarded.add(f"member {a.builtin}")
+        self.out.wrap(a.node, f"km_{a.builtin}({'*(' if arrow else ''}", "", note)
+        first = next(iter(arguments(a.node)), None)
+        end = first.start if first is not None else a.node.end - 1
+        self.out.replace(Span(receiver.end, end), ")" * arrow + ", " * (first is not None), note)
 
     def _guard(self, node: Node, condition: str) -> None:
         """Puts a condition before a statement, which is an expression statement or stands for one."""
@@ -299,6 +316,27 @@ class _Writer:
         if braces and node.parent is not None:
             self.out.insert(node.parent.end, " }", "store guarded")
         self.out.comment(node, "store guarded")
+
+    def _result(self, a: Access, asm: Node) -> Refused | None:
+        """Where inline PTX puts a result in memory: in a variable, from which it is stored."""
+        place, statement = a.node, asm.parent
+        if statement is None or statement.type != "expression_statement" or any(
+                b is not a and b.touches_global and place.start <= b.node.start < place.end
+                for b in self.info.sites.accesses):
+            span = self.out.source_span(place) if self.info.function.file.main else None
+            return Refused("inline-ptx-access", "inline PTX puts a result in global memory in a form that kmutate "
+                           "cannot take away", span, "have it put the result in a variable")
+        far, text = "_far" * a.touches_shared, self.out.show(place)
+        name, value = f"km_result{place.start - asm.start}", ""
+        if a.kind == "update":
+            self.features.add("opaque")
+            value = f" = km_opaque{far}(&({text}))"
+        type_ = f"typename decltype(km{far}_site({text}))::V"
+        self.out.insert(statement.start, f"{{ {type_} {name}{value}; ", "store guarded")
+        self.out.replace(place.span, name, "store guarded")
+        self.out.insert(statement.end, f" km{far}_site({text}) = {name}; }}", "store guarded")
+        self.out.comment(a.node, "store guarded")
+        return None
 
     def _ptx(self, node: Node, ptx: PtxAccess) -> None:
         """One PTX instruction: a load becomes opaque values, a store is guarded, a copy loses its global side."""

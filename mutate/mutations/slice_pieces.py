@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mutate.analysis.atomic_objects import is_arrow
 from mutate.analysis.dataflow import branch_of
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
@@ -337,17 +338,21 @@ class PieceWriter:
         name = self.show(function) if function is not None else a.builtin
         texts = []
         pointer = next((self.show(x) for x in args if x in a.address), "0")
+        stored = f"decltype(*({pointer}))"
+        if a.receiver is not None and function is not None:
+            at = f"{'*' if is_arrow(function) else ''}({self.show(a.receiver)})"
+            stored, pointer = f"decltype(({at}).load())", f"km_where({at})"
         for x in args:
             if x in a.value and not self._available(x):
                 self.features.add("put")
-                texts.append(f"km_value<decltype(*({pointer}))>(km_sink)")
+                texts.append(f"km_value<{stored}>(km_sink)")
             else:
                 texts.append(self.show(x))
         call = f"{name}({', '.join(texts)})"
         if self.style.guard_stores:
-            self.features.add("never-at")
+            self.features |= {"never-at", "where"} if a.receiver is not None else {"never-at"}
             return f"if (km_never_at({pointer})) {call};"
-        if a.builtin.startswith("atomic") and a.node.parent is not None and \
+        if a.kind == "atomic" and a.node.parent is not None and \
                 a.node.parent.type != "expression_statement" and self.style.keep.loads:
             return f"km_fold(km_sink, {call});"
         return f"{call};"

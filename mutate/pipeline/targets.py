@@ -95,7 +95,7 @@ def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | N
 
     A type that nobody says is taken as ``float``, with a warning.
     """
-    from mutate.propose import propose
+    from mutate.propose import Guess, Proposal, propose
 
     instances = Instances(unit)
     plain = instances.plain(kernel)
@@ -103,12 +103,17 @@ def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | N
         return plain
     if len(kernel.template_params) <= kernel.template_defaults or b"<<<" not in unit.main.expansion.text:
         return instances.followed(kernel)
+    def said(p: Proposal) -> tuple[str, list[Guess]] | None:
+        text = p.instance.partition("<")[2].removesuffix(">") if p.function else ""
+        guesses = [g for g in p.guesses if g.name.startswith(("template argument ", "type "))]
+        return (text, guesses) if text and instances.says(text) else None
+
     try:
-        found = [p for p in propose(unit, frozenset({kernel.qualified})).proposals if p.function and p.instance]
+        proposals = propose(unit, frozenset({kernel.qualified}),
+                            lambda p: (found := said(p)) is not None and not found[1]).proposals
     except KmutateError:
         return None  # too slow
-    guessed = {text: [g for g in p.guesses if g.name.startswith(("template argument ", "type "))] for p in found
-               if (text := p.instance.partition("<")[2].removesuffix(">")) and instances.says(text)}
+    guessed = dict(found for p in proposals if (found := said(p)) is not None)
     known = next((i for i, guesses in guessed.items() if not guesses), None)
     followed = instances.followed(kernel) if known is None else known
     if followed is not None or not guessed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from mutate.errors import KmutateError
 from mutate.frontend.units import Unit
@@ -31,19 +31,21 @@ def with_host(unit: Unit, other: Unit) -> Unit:
     return Unit(unit.main, [*unit.included, *(f for f in other.files() if f.name not in known)], unit.named)
 
 
-def propose(unit: Unit, kernels: frozenset[str] | None = None) -> Proposals:
+def propose(unit: Unit, kernels: frozenset[str] | None = None,
+            enough: Callable[[Proposal], bool] = lambda found: False) -> Proposals:
     """One declaration for each kernel instance that the unit's host code launches.
 
     ``kernels``: qualified names of those that are wanted, ``None`` for all. Where an instance is launched at several
     places, the first place with the fewest guesses counts. Never raises for host code that is not understood: what is
     not found is guessed and listed. A file without any launch gets declarations of guesses for all its kernels.
+    No further launch is looked at behind one whose proposal is ``enough``.
     ``KmutateError`` as ``limits.bounded``.
     """
     with bounded("proposing launches for", unit.main.name):
-        return _propose(unit, kernels)
+        return _propose(unit, kernels, enough)
 
 
-def _propose(unit: Unit, kernels: frozenset[str] | None) -> Proposals:
+def _propose(unit: Unit, kernels: frozenset[str] | None, enough: Callable[[Proposal], bool]) -> Proposals:
     host = HostCode(unit)
     memory = Memory(host)
     defines = {m.name if m.params is None else f"{m.name}({', '.join(m.params)})": m.body.decode(errors="replace")
@@ -70,8 +72,10 @@ def _propose(unit: Unit, kernels: frozenset[str] | None) -> Proposals:
             known = best.get(key)
             if known is None or (bool(made.problem), len(made.guesses)) < (bool(known.problem), len(known.guesses)):
                 best[key] = made
-            if not made.guesses and not made.problem:
+            if (not made.guesses and not made.problem) or enough(made):
                 break
+        if enough(made):
+            break
     launched = {p.kernel for p in best.values()}
     nothing = not best
     for kernel in unit.kernels:

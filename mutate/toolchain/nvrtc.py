@@ -21,6 +21,7 @@ from mutate.errors import KmutateError
 from mutate.source import without_compound_literals, without_lambda_spaces
 from mutate.toolchain import worker, workers
 from mutate.toolchain.cache import Cache, default_cache, digest
+from mutate.toolchain.constants import as_constant_expressions
 from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.includes import HOST_HEADERS, Includes, scan_includes
 from mutate.toolchain.locate import INSTALL_HINT, Toolchain, find_toolchain, first_stub_dir, identity, stub_dir
@@ -33,11 +34,14 @@ DEFAULT_LIMIT = 120.0
 _FORMAT = "2"
 _KIND = "compiled"
 # Raise with every remedy that is added: a failure that is known was met with fewer.
-_REMEDIES = 4
+_REMEDIES = 5
 # After a job that ran into its limit the others get this part of it.
 _LESS_PATIENT = 10
 # More attempts than this means that a remedy does not help.
 _MOST_ATTEMPTS = 12
+_NOT_CONSTANT = "dynamic initialization is not supported for a __device__ variable"
+# Input and output of complex numbers, which needs the host's library.
+_FOR_THE_HOST = "thrust/detail/complex/stream.h"
 _HOST_FUNCTION = "host functions are not allowed in JIT mode"
 # Of what NVRTC does not declare with --minimal, what kernels use; the rest is found out by failing.
 _NOT_MINIMAL = re.compile(rb"\b(?:cuda(?:Texture|Surface)\w*|(?:tex|surf)(?:[123C]\w*|ture\w*|ace\w*|ref\w*))\b")
@@ -116,6 +120,8 @@ class _Attempt:
     key: str
     report: bool = True
     in_memory: bool = True
+    constants: bool = False
+    """Whether constants that are computed are made ``constexpr``."""
     assumed: tuple[str, ...] = ()
     first_log: str | None = None
     blanked_log: str | None = None
@@ -254,7 +260,8 @@ def _prepare(job: Job, tools: Toolchain) -> _Attempt:
                              (first_stub_dir(), *tools.include_dirs, stub_dir()))
     tolerance = Tolerance(cccl=includes.cccl, limit_groups=includes.groups,
                           minimal=includes.plain and not _NOT_MINIMAL.search(job.source),
-                          empty_headers=tuple(h for h in includes.missing if h in HOST_HEADERS))
+                          empty_headers=(*(h for h in includes.missing if h in HOST_HEADERS),
+                                         *([_FOR_THE_HOST] if includes.cccl else [])))
     key = ""
     if not includes.computed:
         arguments = nvrtc_arguments(job.options, tools, tolerance)
@@ -278,6 +285,9 @@ def _request(attempt: _Attempt, tools: Toolchain) -> worker.Request:
         headers.update((name, _readable(text)) for name, text in attempt.job.headers)
     job = attempt.job
     source = _named_line(job) + _readable(job.source)
+    if attempt.constants:
+        source, *texts = as_constant_expressions([source, *headers.values()])
+        headers = dict(zip(headers, texts, strict=True))
     return os.getcwd(), source, job.name, job.entry, arguments, tuple(headers.items())  # noqa: PTH109
 
 
@@ -352,6 +362,9 @@ def _remedy(attempt: _Attempt, log: str) -> bool:
     if _HOST_FUNCTION in log and not tolerance.unannotated_is_device:
         # It is met by that: what comes after it is the news.
         attempt.tolerance = replace(tolerance, unannotated_is_device=True)
+        return attempt.forget()
+    if _NOT_CONSTANT in log and not attempt.constants:
+        attempt.constants = True
         return attempt.forget()
     if _OLD_KEYWORD in log and attempt.job.options.std is None and not tolerance.old_dialect:
         attempt.tolerance = replace(tolerance, old_dialect=True)

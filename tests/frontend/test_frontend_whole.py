@@ -80,6 +80,9 @@ def test_kernels_of_included_files_are_named_where_the_file_has_its_own(project:
 def test_a_file_that_needs_another_one_is_compiled_as_a_part_of_it(project: Path) -> None:
     request = Request(project / "src" / "kernel.cu", ("memory-only",))
     assert includers(request.path) == [project / "main.cu", project / "other.cu"]
+    (project / "all.h").write_bytes(b"#include <src/kernel.cu>\n")
+    (project / "third.cu").write_bytes(b'#include "all.h"\n')
+    assert includers(request.path) == [project / "main.cu", project / "other.cu", project / "third.cu"]
     proven = prove_file(request)
     assert proven.request.path == project / "main.cu" and "main.cu" in proven.warnings[0]
     (variant,) = proven.results[0].variants
@@ -149,3 +152,15 @@ def test_a_class_that_accesses_nothing_stays_where_it_is(project: Path) -> None:
     (project / "vec.h").write_bytes(b"struct Vec { float x, y; __device__ float sum() const { return x + y; } };\n")
     read = read_kernels(Request(project / "v.cu"))
     assert read.source == (project / "v.cu").read_bytes()
+
+
+@pytest.mark.parametrize("guard", [("#pragma once\n", ""), ("// One.\n#ifndef %s\n#define %s\n", "\n#endif  // %s\n")])
+def test_headers_that_include_each_other(tmp_path: Path, guard: tuple[str, str]) -> None:
+    for name, text in (("a.h", '#include "b.h"\n__global__ void k(float *out) { out[B] = 1.0f; }'),
+                       ("b.h", '#include "a.h"\n#include "c.h"\n#define B 3'), ("c.h", '#include "a.h"\n#define C 4')):
+        guarded = guard[0].replace("%s", f"{name[0]}_h") + text + guard[1].replace("%s", f"{name[0]}_h")
+        (tmp_path / name).write_text(guarded)
+    source = b'#include "a.h"\n#include "c.h"\nint main() {}\n'
+    read = read_unit(source, tmp_path / "main.cu", SourceOptions(), ())
+    assert [k.name for k in read.kernels] == ["k"]
+    assert read.source.count(b"__global__") == 1 and read.source.count(b"#define B") == 1

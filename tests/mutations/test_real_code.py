@@ -868,3 +868,87 @@ def test_a_function_that_reads_a_local_array_does_not_change_it() -> None:
     kernel = text_of(LOCAL_ARRAYS, "math-only").split("__global__")[1]
     assert kernel.count("check_km(h, out, limit);") == 2 and "    nested(h, in[threadIdx.x]);" in kernel
     assert "km_site(out[at + 1]) = g[1];" in text_of(LOCAL_ARRAYS, "math-only")
+
+
+ATOMIC_OBJECTS = """#include <cuda/atomic>
+template <class T> __device__ T get(T *place)
+{
+    return ((cuda::atomic<T> *)place)->load(cuda::memory_order_relaxed);
+}
+using Bin = cuda::atomic<unsigned, cuda::thread_scope_device>;
+__global__ void k(Bin *bins, unsigned *plain, unsigned *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    bins[get(&in[i]) & 255].fetch_add(in[i + n], cuda::memory_order_relaxed);
+    cuda::atomic_ref<unsigned, cuda::thread_scope_device> most(plain[i & 255]);
+    most.fetch_max(in[i] * 3);
+    cuda::atomic_ref<float, cuda::thread_scope_device>(out[i]).store(2.0f * bins[i].load(), cuda::memory_order_release);
+}
+"""
+
+
+def test_members_of_atomic_objects_access_the_memory_of_the_object() -> None:
+    kept, bare = text_of(ATOMIC_OBJECTS, "memory-only"), text_of(ATOMIC_OBJECTS, "math-only")
+    assert "bins[get(&in[i]) & 255].fetch_add(km_value<decltype((" in kept
+    assert "km_fold(km_sink, bins[i].load());" in kept and "km_fold(km_sink, in[i]);" in kept
+    assert "km_load(*(((cuda::atomic<T> *)place)), cuda::memory_order_relaxed)" in bare
+    assert "km_fetch_max(most, km_opaque(&in[i]) * 3);" in bare
+    assert "(out[i]), 2.0f * km_load(bins[i]), cuda::memory_order_release);" in bare
+    assert "if (km_never_at(km_where((bins[get(&in[i]) & 255]))))" in text_of(ATOMIC_OBJECTS, "load-only")
+    for more, name in (("most += 3;", "atomic_ref"), ("unsigned m = most;", "atomic_ref"),
+                       ("unsigned m = 1; most.compare_exchange_weak(m, 2);", "compare_exchange_weak")):
+        found = refusal(ATOMIC_OBJECTS.replace("most.fetch_max(in[i] * 3);", more), "math-only")
+        assert found.slug == "opaque-call" and found.why.startswith(f"{name}()"), found
+    own = ATOMIC_OBJECTS.replace("#include <cuda/atomic>", "namespace cuda { template <class T, int s = 0> struct "
+                                 "atomic { T v; __device__ T load(int = 0) { return v; } }; }")
+    assert "km_load" not in text_of(own.replace(".fetch_add(in[i + n], cuda::memory_order_relaxed)", ".load()"),
+                                    "math-only")
+
+
+@needs_nvrtc
+def test_variants_of_atomic_objects_are_proven() -> None:
+    check_valid(prove(ATOMIC_OBJECTS, "memory-only", "store-only", "math-only"))
+
+
+PTX_RESULTS = """__global__ void k(int *out, const int *in) {
+    int i = threadIdx.x, lane, s = 0;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    asm("add.s32 %0, %1, %2;" : "=r"(out[i]) : "r"(in[i]), "r"(3));
+    if (in[i + 32] > 3) asm("add.s32 %0, %0, %1;" : "+r"(*(out + 64)) : "r"(s)); else
+    asm("sub.s32 %0, %2, %3; add.s32 %1, %2, 4;" : "=r"(out[i + lane]), "=r"(s) : "r"(lane), "r"(in[i + 9]));
+    out[i + 256] = s;
+}
+"""
+
+
+@needs_nvrtc
+def test_a_result_of_inline_ptx_goes_to_global_memory() -> None:
+    kept, bare = text_of(PTX_RESULTS, "memory-only"), text_of(PTX_RESULTS, "math-only")
+    assert "km_fold(km_sink, in[i]);" in kept and "km_put(out[i], km_sink);" in kept
+    assert "{ km_fold(km_sink, *(out + 64)); km_put<2>(*(out + 64), km_sink); }" in kept and "laneid" in kept
+    assert '= km_opaque(&(*(out + 64))); asm("add.s32 %0, %0, %1;" : "+r"(km_result' in bare
+    found = prove(PTX_RESULTS, "memory-only", "store-only", "math-only")
+    assert found.pop("math-only").outcome is Outcome.OK
+    check_valid(found)
+    wild = refusal(PTX_RESULTS.replace('"=r"(out[i])', '"=r"(out[in[i]])'), "math-only")
+    assert wild.slug == "inline-ptx-access"
+
+
+NO_PARAMETERS = """__device__ float factor[4];
+struct Scaled { float *p; __device__ float get(void) { return p[0]; } };
+__device__ float scale(void) { return factor[threadIdx.x & 3]; }
+template <class T> __device__ void add(volatile T *s, int i) { s[i] += s[2 * i]; }
+__global__ void k(float *out, Scaled s) {
+    __shared__ volatile float near[64];
+    near[threadIdx.x] = scale() * s.get();
+    __syncthreads();
+    add<float>(near, threadIdx.x & 15);
+    out[threadIdx.x] = near[threadIdx.x];
+}
+"""
+
+
+@needs_nvrtc
+def test_functions_without_parameters_and_volatile_shared_arrays() -> None:
+    found = prove(NO_PARAMETERS, "memory-only", "math-only", "smem-broadcast")
+    assert {v.outcome for v in found.values()} == {Outcome.OK}, {n: v.log for n, v in found.items()}
+    assert "get_km(km_Sink &km_sink)" in text_of(NO_PARAMETERS, "memory-only")

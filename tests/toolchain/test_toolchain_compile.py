@@ -11,6 +11,7 @@ from mutate.errors import KmutateError
 from mutate.frontend.preprocess import predefined
 from mutate.toolchain import nvrtc
 from mutate.toolchain.cache import Cache
+from mutate.toolchain.constants import as_constant_expressions
 from mutate.toolchain.elf import Cubin
 from mutate.toolchain.locate import Toolchain, find_toolchain
 from mutate.toolchain.nvrtc import Compiled, CompileFailed, Job, compile_many, compile_program
@@ -376,3 +377,27 @@ def test_conditions_are_read_as_the_compiler_reads_them() -> None:
 
 def test_what_the_user_defines_goes_before_what_nvcc_would() -> None:
     ok("#if __linux__ != 7\n#error no\n#endif\n__global__ void k() {}\n", defines=("__linux__=7",))
+
+
+def test_constants_that_are_computed() -> None:
+    source = b"""#define HALF 0.5f
+typedef double real;
+const real cutoff = 1.9;
+const real cutoff2 = cutoff * (cutoff + 0.1);
+static const float pi = 3.14f, two_pi = HALF * 4 * pi;
+const float root = sqrtf(2.0f);
+__global__ void k(float *out, int n) { const int i = n; out[i] = cutoff2 + two_pi; }
+"""
+    (text,) = as_constant_expressions([source])
+    changed = [b.decode() for a, b in zip(source.split(b"\n"), text.split(b"\n"), strict=True) if a != b]
+    assert changed == ["constexpr real cutoff = 1.9;", "constexpr real cutoff2 = cutoff * (cutoff + 0.1);",
+                       "static constexpr float pi = 3.14f, two_pi = HALF * 4 * pi;"]
+    other = as_constant_expressions([b"const float b = 2 * a;", b"const float a = 1;"])
+    assert other == [b"constexpr float b = 2 * a;", b"constexpr float a = 1;"]
+    ok(source.replace(b"const float root = sqrtf(2.0f);", b""))
+
+
+@pytest.mark.skipif(not any((Path(d) / "thrust/complex.h").exists() for d in find_toolchain().include_dirs),
+                    reason="no Thrust")
+def test_complex_numbers_of_thrust() -> None:
+    ok("#include <thrust/complex.h>\n__global__ void k(thrust::complex<float> *z) { z[0] *= z[1]; }\n")
