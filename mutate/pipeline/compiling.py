@@ -126,6 +126,7 @@ def _after_all(result: CompileFailed) -> str:
 
 
 _EXTERN = re.compile(r"Unresolved extern (?:function|variable)")
+_WITHOUT_SYNC = re.compile(r"Instruction '(\w+)' without '\.sync' is not supported")
 _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if(?:n?def)?|elif|else|endif)\b[^\n]*")
 
 
@@ -159,6 +160,12 @@ def _hint(message: str, arch: str, source: bytes, line: int) -> str:
             rb"\btexture\s*<[^<>;]*>\s*" + found[1].encode() + rb"\b", source):
         return (f"{found[1]} is a texture reference, which CUDA 12 no longer has: a texture object "
                 "(cudaTextureObject_t) takes its place")
+    if "texture is not a template" in message:
+        return ("texture references are what CUDA 12 no longer has: texture objects (cudaTextureObject_t) take their "
+                "place, or a -D of the project leaves them out")
+    if (found := _WITHOUT_SYNC.search(message)) is not None:
+        return (f"nvcc does not take {found[1]} in inline PTX for {arch} either: {found[1]}.sync with a mask of lanes "
+                "takes its place")
     if (found := _UNDEFINED.search(message)) is not None and (
             left := _left_out(found[1], source, line)) is not None:
         return (f"{found[1]} stands in line {left[0]}, which `{left[1]}` (line {left[2]}) leaves out: set -D "

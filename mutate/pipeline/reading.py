@@ -117,10 +117,13 @@ def as_included(request: Request, run: Callable[[Request], Done]) -> Done:
     except KmutateError as error:
         if error.slug != "original-does-not-compile" or request.text is not None:
             raise
+        problem = ""
         for other in includers(request.path)[:_MOST_INCLUDERS]:
             try:
                 own = [k.qualified for k in read_kernels(request).kernels]
                 return run(replace(request, path=other, kernels=tuple(own)))
-            except KmutateError:
-                continue
+            except KmutateError as its:
+                problem = problem or f"; as a part of {other}, which includes it: {its.where}: {its.what}"
+        if problem:
+            error.hint = (error.hint or "") + problem
         raise

@@ -8,6 +8,7 @@ from mutate.propose.hostcode import Context, HostCode, UnknownError, bare
 from mutate.propose.memory import Block
 from mutate.propose.types import Types
 from mutate.propose.values import Values
+from mutate.propose.writes import PADDED
 
 
 class Sizes:
@@ -56,7 +57,7 @@ class Sizes:
         assert block.size is not None and block.rows is not None and block.pitch is not None
         width = self.values.atom(block.size, block.context)
         name = self.draft.unused_name(block.pitch.text if block.pitch.type == "identifier" else "pitch")
-        if not self.draft.add(f"size_t {name} = ({width} + 511) / 512 * 512;", name, "as cudaMallocPitch pads rows"):
+        if not self.draft.add(f"size_t {name} = ({width} + 511) / 512 * 512;", name, PADDED):
             raise UnknownError("the pitch")
         declared = self.host.declaration(block.pitch.text, block.pitch) if block.pitch.type == "identifier" else None
         if declared is not None:

@@ -11,7 +11,15 @@ from mutate.propose.draft import Draft
 from mutate.propose.expressions import Expressions
 from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, arguments_of, bare, call_name, plain_type
 from mutate.propose.types import Types
-from mutate.propose.writes import COMMAND_LINE, Write, decided_by_branches, set_by_call, writes_before
+from mutate.propose.writes import (
+    COMMAND_LINE,
+    PADDED,
+    Write,
+    decided_by_branches,
+    padded_width,
+    set_by_call,
+    writes_before,
+)
 
 # Names of standard headers that turn up in sizes and arguments.
 _STANDARD = {
@@ -148,7 +156,10 @@ class Values(Expressions):
         writes = writes_before(self.host, declared, node, lambda c: self.truth(c, context))
         if declared.kind == "local" and (by := set_by_call(self.host, declared, node,
                                                            writes[-1].node if writes else declared.node)):
-            raise UnknownError(f"{by}() sets it")
+            width = padded_width(by, declared)
+            if width is None:
+                raise UnknownError(f"{call_name(by)}() sets it")
+            return self.draft.add(f"{spelled} {name} = ({self.atom(width, context)} + 511) / 512 * 512;", name, PADDED)
         if declared.kind == "parameter" and not any(w.op == "=" and not w.member for w in writes):
             argument = self.host.argument(context, declared.index)
             if argument is None and declared.init is None:

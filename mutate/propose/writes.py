@@ -78,7 +78,7 @@ def _shrinks(write: Write) -> bool:
     return loop is not None and loop.type == "while_statement" and write.op in ("/=", "-=", ">>=", "--")
 
 
-def set_by_call(host: HostCode, declared: Declared, at: Node, after: Node) -> str:
+def set_by_call(host: HostCode, declared: Declared, at: Node, after: Node) -> Node | None:
     """The call that gets the address of a variable, and may set it, between its last assignment and a place."""
     function = host.function_of(at)
     for call in host.nodes("call_expression"):
@@ -93,8 +93,19 @@ def set_by_call(host: HostCode, declared: Declared, at: Node, after: Node) -> st
             inner = bare(argument)
             if inner.type == "pointer_expression" and inner.text.startswith("&") \
                     and bare(inner.kids[-1]).text == declared.name:
-                return name
-    return ""
+                return call
+    return None
+
+
+PADDED = "as cudaMallocPitch pads rows"
+
+
+def padded_width(call: Node, declared: Declared) -> Node | None:
+    """The width of a row where a call is the ``cudaMallocPitch`` that sets a variable to that of a padded one."""
+    arguments = arguments_of(call)
+    if not call_name(call).endswith("MallocPitch") or len(arguments) != 4:
+        return None
+    return arguments[2] if bare(bare(arguments[1]).kids[-1]).text == declared.name else None
 
 
 def decided_by_branches(node: Node) -> Iterator[tuple[Node, Node]]:

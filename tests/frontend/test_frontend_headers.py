@@ -210,6 +210,11 @@ def test_host_code_among_what_kernels_need(tmp_path: Path) -> None:
         prove_file(Request(tmp_path / "k.cu", text=b"texture<float, 1> ref;\n__global__ void k(float *p) "
                                                    b"{ p[0] = tex1Dfetch(ref, 0); }"))
     assert "texture reference" in (caught.value.hint or "")
+    for text, said in ((b"typedef texture<float> Rows;\n__global__ void k(Rows *p) { p[0] = p[1]; }", "references"),
+                       (b'__global__ void k(int *p) { asm("vote.ballot.b32 %0, 1;" : "=r"(p[0])); }', "vote.sync")):
+        with pytest.raises(KmutateError) as caught:
+            prove_file(Request(tmp_path / "k.cu", text=text))
+        assert said in (caught.value.hint or "")
 
 
 def test_of_a_header_that_is_not_used_only_directives_stay(tmp_path: Path) -> None:

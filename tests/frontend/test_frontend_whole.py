@@ -92,6 +92,7 @@ def test_a_file_that_needs_another_one_is_compiled_as_a_part_of_it(project: Path
     with pytest.raises(KmutateError) as caught:
         prove_file(request)
     assert caught.value.slug == "original-does-not-compile"
+    assert "as a part of " in str(caught.value) and "blockId" in str(caught.value).partition("as a part of ")[2]
 
 
 BLOCK = b"""#pragma once

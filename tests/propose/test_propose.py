@@ -172,6 +172,11 @@ int main()
     assert {s.name: s.init.data for s in launch.symbols}["c_count"] == (100).to_bytes(4, "little")
     assert launch.array("bodies").elem.size == 12 and launch.array("bodies").count == 100
     assert launch.array("rows").count == 1024 * 8 // 8 and launch.args[2].as_value().data == 1024
+    early = source.replace("real *rows, size_t pitch,", "size_t pitch, real *rows,")
+    early = early.replace("rows, pitch, 0.5", "width, rows, 0.5")
+    early = early.replace("8);\n", "8); int width = pitch / sizeof(real);\n")
+    launch = launches_of(early, proposed(early))[0]
+    assert launch.args[1].as_value().data == 128 and launch.array("rows").count == 1024 * 8 // 8
     assert "{ 0.25f, -0.5f, 0.25f }" in found.proposals[0].text
 
 
