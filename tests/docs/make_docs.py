@@ -251,6 +251,8 @@ _HELDOUT = {
                 "finance, networks; a fifth of them naive ones that others begin with.",
     "heldout8": "And again, by somebody else: streams, dense and sparse matrices, simulations, signals, images and "
                 "rays, data and ciphers, networks.",
+    "heldout9": "And again, by somebody else: parts of benchmark suites and mini-apps, the tutorial's ladder of matrix "
+                "products, a GPT-2 in single precision.",
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from mutate.limiter.model import Limiter
 from mutate.limiter.rules import Ratios, decide
 
-SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8")
+SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9")
 
 
 def kept_path(name: str) -> Path:
