@@ -15,7 +15,7 @@ class KmutateError(Exception):
 
     def __init__(self, slug: str, what: str, *, file: str | None = None, source: bytes | None = None,
                  span: Span | None = None, where: str | None = None, hint: str | None = None) -> None:
-        super().__init__(what)
+        super().__init__(slug, what)  # with both it can be sent from one process to another
         self.slug = slug
         self.what = what
         self.hint = hint

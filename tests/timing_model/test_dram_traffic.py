@@ -51,6 +51,11 @@ KERNELS = {
         "h; y++) "
         "out[y * w + x] = s = s * 0.9f + y; for (int y = h - 1; y >= 0; y--) { s = s * 0.9f + out[y * w + x]; "
         "out[y * w + x] = s; } }", 0),
+    "written along columns": (
+        "int w = 4096, h = 3072; dim3 grid = { w / 16, h / 16 }; dim3 block = { 16, 16 }; float out[w * h] = zeros(); "
+        "float in[w * h] = uniform(0, 1); k(out, in, w, h);",
+        "k(float *out, const float *in, int w, int h) { int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + "
+        "threadIdx.y; out[x * h + y] = in[y * w + x]; }", 4096 * 3072 * 4),
     "a matrix in place": (
         "int n = 4096; dim3 grid = { n / 16 - 1, n / 16 - 1 }; dim3 block = { 16, 16 }; float m[n * n] = "
         "uniform(0, 1); "

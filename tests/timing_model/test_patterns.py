@@ -23,7 +23,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
-         "steps")
+         "steps", "stores")
 
 
 @cache
@@ -75,6 +75,11 @@ def simulated(kernel: str, launch: int) -> float:
     ("random_stores", 1, 0.1), ("random_stores", 2, 0.05), ("random_stores", 3, 0.06),  # 16 to 256 MB, in parts
     ("random_adds", 2, 0.08), ("random_adds64", 2, 0.08),
     ("random_pairs", 0, 0.07), ("random_pairs", 1, 0.12),  # L2 does one after another
+    ("apart_stores", 13, 0.04), ("apart_stores", 18, 0.1), ("apart_stores", 22, 0.04),  # 32 lines: all SMs, 16, one
+    ("apart_stores", 27, 0.04), ("apart_stores", 26, 0.04), ("apart_stores", 12, 0.04),  # ... of eight warps
+    ("summed_in_place", 3, 0.1), ("paced_stores<0>", 8, 0.1),  # stores that wait for the next, and that do not
+    ("walk_rows<1>", 2, 0.05), ("walk_rows<2>", 2, 0.07), ("walk_rows<2>", 4, 0.05),  # rows written, changed in place
+    ("behind_stores<1>", 6, 0.1), ("beside_stores<1>", 2, 0.1),  # loads behind stores
     ("part_stores<8, 1>", 0, 0.12), ("part_stores<4, 1>", 0, 0.12),  # a word of each sector, and two
     ("row_walks", 1, 0.05), ("row_walks", 9, 0.05), ("row_walks", 8, 0.06),  # 32 lines a load: looked up, then read
     ("sector_steps<0>", 0, 0.05), ("sector_steps<0>", 1, 0.05), ("sector_steps<0>", 7, 0.05),  # one load at a time

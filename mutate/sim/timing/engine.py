@@ -21,8 +21,8 @@ from mutate.sim.timing.lines import HITS, TAGS
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import TWINS, lines_of, read, write
-from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, returned
+from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, read, write
+from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, Written, returned
 
 _LOAD, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -55,7 +55,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     lines = int(settings[p.S_L2_LINES])
     l2 = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
     lines = int(settings[p.S_L2_WRITTEN])
-    written = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
+    written = Written(L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64)),
+                      np.full(BEGUN, -1, np.int64))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(9, np.float64)
     returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
@@ -85,10 +86,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     mio = np.zeros((schedulers, 64), np.float64)
     mio_n = np.zeros(schedulers, np.int64)
     reading = np.zeros((schedulers, 3), np.int64)
-    # The last store of each scheduler: its request, its warp, the warp's block.
-    stored = np.full(schedulers, -1, np.int64)
-    stored_by = np.zeros(schedulers, np.int64)
-    stored_of = np.zeros(schedulers, np.int64)
+    # The last store of each warp: its request, its block, the lines that were stored before, when it goes to L2, and
+    # when it was issued.
+    stored = np.full(size, -1, np.int64)
+    stored_of = np.zeros(size, np.int64)
+    stored_lines = np.zeros(size, np.int64)
+    gone = np.zeros(size, np.float64)
+    stored_at = np.zeros(size, np.int64)
+    lines_out = 0
     mio_in = np.zeros(schedulers, np.float64)
     port = np.zeros(schedulers, np.float64)
     last = np.full(schedulers, -1, np.int64)
@@ -321,11 +326,17 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                                 # What was waited for is read when the last of it is there.
                                 result = returned(returns, result, cost)
                     else:
-                        same = stored[s] if stored_by[s] == w and stored_of[s] == instance[w] else -1
+                        same = np.int64(-1)
+                        wide = 2 if row[u.FREE] == 4 or clock <= stored_at[w] + BURST else 1
+                        if stored_of[w] == instance[w] and gone[w] > clock and (
+                                lines_out - stored_lines[w] <= MERGED * wide):
+                            same = stored[w]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
-                                       instance[w] // sampled, issued, same, streams, reuse, apart, l1, l2, written,
-                                       seen, state, settings, busy)
-                        stored[s], stored_by[s], stored_of[s] = q, w, instance[w]
+                                       instance[w] // sampled, issued, same, wide, streams, reuse, apart, l1, l2,
+                                       written, seen, state, settings, busy)
+                        stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
+                        stored_lines[w], stored_at[w] = lines_out, clock
+                        lines_out += lines_of(streams.sectors, first, sectors)
                     final = max(final, state[1], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)

@@ -31,7 +31,7 @@ from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
-from mutate.sim.timing.touches import lines_up_to
+from mutate.sim.timing.touches import PAIRS, lines_up_to
 from mutate.sim.timing.uneven import Turn, differ, longer_by
 from mutate.sim.timing.units import Rates, table_of, untimed
 
@@ -40,6 +40,7 @@ RECORDED = 500_000
 PLAYED = 1_000_000
 _MARKS = 64
 _FEW_WAVES = 4
+_TURNS = 2
 _LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
@@ -252,7 +253,8 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
-    s[p.S_WRITE_LINE] = max(s[p.S_WRITE_CLOCKS_L2], c.WRITE_LINE * part)
+    s[p.S_WRITE_PORT] = 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
+    s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = c.ATOMIC_SECTOR * part, c.ATOMIC_GIVES * part
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
@@ -267,11 +269,12 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     """Arrays (and local memory) of which L1 keeps nothing for the next block.
 
     After some waves the resident blocks are anywhere in their work, however they began. What L1 does not hold as a
-    whole is gone before another block asks for it.
+    whole is gone before another block asks for it, unless L1 has room for all of several turns of blocks.
     """
     s = sample.streams
     arrays = len(sample.initial.regions) + 1
-    if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT]:
+    turns = sample.touched[:, :, PAIRS].sum() / len(sample.blocks) * settings[p.S_RESIDENT]
+    if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT] or _TURNS * turns <= settings[p.S_L1_LINES]:
         return np.zeros(arrays, np.bool_)
     most = int(settings[p.S_L1_LINES] / 2)
     return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most)

@@ -15,8 +15,12 @@ from mutate.sim.timing.touches import WRITES, spread
 if TYPE_CHECKING:
     from mutate.sim.timing.sampling import Streams
 
-IN_ORDER = 6_000_000
-"""Warp instructions of a grid that is run as a whole, about a second."""
+IN_ORDER = 12_000_000
+"""Warp instructions of a grid that is run as a whole, about two seconds."""
+_FEW, _GAP = 8, 16
+"""Sectors of an array that a block writes at least, and how far they are apart at least on average, where their places
+
+look random."""
 # Atomic operations whose old value says what others did; a sum's says where to write, which changes no work.
 _TOLD = ("CAS", "MIN", "MAX", "AND", "OR", "XOR", "EXCH")
 
@@ -25,7 +29,7 @@ def follows_others(streams: Streams, listing: Sequence[Instruction], arrays: int
     """Whether blocks like these ask for what other blocks write, by atomic operations or at places that look random.
 
     ``arrays``: of the launch. Told from the streams: an array that is loaded, or of which an atomic operation gives old
-    values, and that is added to, or written by lanes which are far from each other.
+    values, and that is added to, or written by lanes which are far from each other, or at distances that seem random.
     """
     at = np.flatnonzero(streams.request >= 0)
     asked = streams.request[at]
@@ -38,7 +42,21 @@ def follows_others(streams: Streams, listing: Sequence[Instruction], arrays: int
     found: npt.NDArray[Any] = np.zeros((arrays + 1, 2, 2), np.int64)
     spread(streams.requests, streams.sectors, streams.region, found)
     scattered = found[:-1, WRITES, 1] > 0.5 * found[:-1, WRITES, 0]
-    return bool((asks & (_of(where[atomic], arrays) | scattered)).any())
+    stores = asked[kinds == lay.H_GLOBAL_STORE]
+    return bool((asks & (_of(where[atomic], arrays) | scattered | _irregular(streams, stores, arrays))).any())
+
+
+def _irregular(streams: Streams, stores: npt.NDArray[np.int64], arrays: int) -> npt.NDArray[np.bool_]:
+    """Of each array whether the sectors that stores write lie far apart, no distance being that of a tenth of them."""
+    counts = streams.requests[stores, 5]
+    at = np.repeat(streams.requests[stores, 4] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    written, regions = streams.sectors[at], streams.region[at]
+    out = np.zeros(arrays, np.bool_)
+    for a in range(arrays):
+        gaps = np.diff(np.unique(written[regions == a]))
+        if len(gaps) >= _FEW and gaps.mean() > _GAP:
+            out[a] = 10 * np.unique(gaps, return_counts=True)[1].max() <= max(10, len(gaps))
+    return out
 
 
 def _of(regions: npt.NDArray[Any], arrays: int) -> npt.NDArray[np.bool_]:

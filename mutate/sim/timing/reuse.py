@@ -31,9 +31,9 @@ class Reuse(NamedTuple):
     what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
     ``read_shared``: as ``read``, of sectors that several of the sampled blocks read, where ``read`` is of the others.
     ``read_places``, ``read_least``: of what is read at random, as ``by_chance.Misses`` has them, in reads of one SM.
-    ``merged`` and ``merged_later``: the part of the reads that L2 does not get as they are merged with equal ones of
-    neighbouring SMs, while the first blocks run and later; ``convoy``: whether neighbours have most of it in common,
-    at the same times. ``updates``: of its writes.
+    ``by_each``: whether each block reads most of it. ``merged`` and ``merged_later``: the part of the reads that L2
+    does not get as they are merged with equal ones of neighbouring SMs, while the first blocks run and later;
+    ``convoy``: whether neighbours have most of it in common, at the same times. ``updates``: of its writes.
     """
 
     read: Array
@@ -42,6 +42,7 @@ class Reuse(NamedTuple):
     read_least: Array
     written: Array
     common: Array
+    by_each: Array
     again: Array
     sparse: Array
     together: Array
@@ -69,8 +70,8 @@ def no_reuse(sample: Sample) -> Reuse:
     arrays = len(sample.initial.regions) + 1
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
-    return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, no_part, none, no_part, no_part, none,
-                 Updates(*np.zeros((6, arrays))))
+    return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none, no_part, no_part,
+                 none, Updates(*np.zeros((6, arrays))))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -124,12 +125,14 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
+    by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)])
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
     updates = Updates(loose, *np.zeros((5, len(limits))))
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
+    beside_written = _written_beside(sample, wave, len(limits))
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
@@ -138,7 +141,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             at_random(updates, region, count, writes, whole, math.ceil(grid / sms) / grid, region in added, l2_bytes)
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
-            shared = 1.0 - unique(*row, limit, grid) / writes
+            shared = min(1.0 - unique(*row, limit, grid) / writes, beside_written[region])
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
@@ -157,7 +160,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         places_of[region], least_of[region] = missed.places * math.ceil(grid / sms) / grid, missed.least
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
-    return Reuse(alone, shared, places_of, least_of, out[1], common, _came_back(sample) & ~common, sparse,
+    return Reuse(alone, shared, places_of, least_of, out[1], common, by_each, _came_back(sample) & ~common, sparse,
                  *_with_neighbours(sample, common, out[0], wave, merges), updates)
 
 
@@ -201,6 +204,33 @@ def _own(sample: Sample, which: int) -> Array:
         return np.ones(len(sample.touched))
     tally = sample.group.touched[:, which]
     return np.where(tally[:, PAIRS] > 0, tally[:, SECTORS] / np.maximum(1, tally[:, PAIRS]), 1.0)
+
+
+def _written_beside(sample: Sample, wave: int, arrays: int) -> Array:
+    """Of each array the part of what a block writes that its neighbours in the same wave of blocks write as well; all
+
+    where no neighbour was run.
+    """
+    if not sample.near:
+        return np.ones(arrays)
+    out, mine = np.zeros(arrays), _written(sample.first, arrays)
+    for n in sample.near:
+        if n.distance < wave:
+            theirs = _written(n.streams, arrays)
+            out += [len(np.intersect1d(a, b, assume_unique=True)) / max(1, len(a))
+                    for a, b in zip(mine, theirs, strict=True)]
+    return out
+
+
+def _written(s: Streams, arrays: int) -> list[Array]:
+    """The sectors of each array that the first block of the streams writes."""
+    records = np.arange(s.starts[0][0], s.starts[0][-1])
+    asked = s.request[records]
+    asked = asked[asked >= 0]
+    asked = asked[s.requests[asked, 2] == lay.H_GLOBAL_STORE]
+    count = s.requests[asked, 5]
+    at = np.repeat(s.requests[asked, 4] - np.cumsum(count) + count, count) + np.arange(count.sum())
+    return [np.unique(s.sectors[at[s.region[at] == a]]) for a in range(arrays)]
 
 
 def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merges: bool

@@ -22,7 +22,7 @@ from mutate.sim.space import Initial
 from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import IN_ORDER, follows_others
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
-from mutate.sim.timing.uneven import differ
+from mutate.sim.timing.uneven import ALIKE, differ
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -233,11 +233,12 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tup
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
-           rules: int = VOLTA, sm: int | None = None, mates: int = GROUP) -> Sample:
+           rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
-    Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together. Raises
-    ``KmutateError`` where the kernel does what it may not.
+    Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together.
+    ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two.
+    Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
     total = gx * gy * gz
@@ -252,10 +253,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
 
     keeper, simulation = start()
     executed = simulation.counters[:, lay.EXECUTED]
-    (pilot,) = blocks_of_sm(total, sms, 1, sm)
+    (pilot,) = blocks_of_sm(total, sms, 1, sm) if first is None else (first,)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
-    first = keeper.streams((pilot,))
+    pilots = keeper.streams((pilot,))
     near: tuple[Neighbour, ...] = ()
     group = None
     if each <= records // mates:
@@ -266,10 +267,12 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         near = _near(pilot, launch.grid, beside, fork) if total > sms and each <= records // _FEW else ()
         group = _group(pilot, mates, total, with_mates, fork)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
+    if total <= sms:
+        blocks = (pilot,)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     ordered = None
-    follows = follows_others(first, listing, len(bases))
+    follows = follows_others(pilots, listing, len(bases))
     if follows and sm is None and total * each <= IN_ORDER:
         again, whole = start()
         ordered = _in_order(whole, blocks, total)
@@ -286,13 +289,17 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if sm is None:
         if ordered is None:
             _survey(works, total, simulation)
+            most = max(works, key=lambda block: works[block])
+            if total <= sms and first is None and works[most] > (1.0 + ALIKE) * each:
+                return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
+                              mates=mates, first=most)
         elsewhere = int(total * _GOLDEN)
         if elsewhere not in blocks and each <= records // 2:
             witness = Keeper(warps, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     return Sample(keeper.streams(blocks), keeper.touches.tally, keeper.hot, blocks, total, int(executed.sum()), initial,
-                  first, tuple(sorted(works.items())), near, group, other, ordered is not None if follows else None)
+                  pilots, tuple(sorted(works.items())), near, group, other, ordered is not None if follows else None)
 
 
 def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:

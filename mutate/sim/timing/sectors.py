@@ -41,6 +41,7 @@ from mutate.sim.timing.settings import (
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
+    S_WRITE_PORT,
     T_ADDED,
 )
 from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, SHARED, WHOLE_STORE
@@ -50,15 +51,23 @@ _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _LOCAL = LOCAL_BASE >> 5
 # 2**64 over the golden ratio: products with it spread over the first bits.
 _SPREAD = np.uint64(11400714819323198485)
-_TWIN_BITS = 14
+_TWIN_BITS, _BEGUN_BITS = 14, 16
 TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
+BEGUN = 1 << _BEGUN_BITS
+"""Places that remember which sectors were written."""
 _MERGED_SECTORS = 16
 """Sectors of four lines: of requests for more L2 merges less (same_sectors of tests/machines/neighbours.cu)."""
-MERGED_LINES = 4
-"""Lines of a store that may go to L2 with the store before: part_stores of tests/machines/patterns.cu on an H200 has 2
+MERGED_LINES, MERGED, SOON = 4, 16, 40
+"""Lines of a store that waits for what its warp stores next, to go to L2 with it, and until how many lines that the SM
 
-and 3 words a thread at no more cost than one, 4 words at half of four, 8 words (8 lines) at that of eight."""
+stores, and how many clocks; twice as many lines of 16 bytes a lane, or in a burst. By ncu's sectors of
+tests/machines/stores.cu (summed_in_place: eight warps' stores of one line go together, of eight lines do not; 32 warps'
+in part; paced_stores: 69 clocks apart none does), and part_stores of tests/machines/patterns.cu: 2 and 3 words a thread
+at no more cost than one, 4 words at half of four, 8 of eight.
+"""
+BURST = 4
+"""Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
 
 
 def _twin_at(sector):
@@ -67,6 +76,14 @@ def _twin_at(sector):
 
 
 twin_at = jit_into(FOLDER, _twin_at, counted=False)
+
+
+def _begun_at(sector):
+    """Where it is remembered that a sector was written."""
+    return np.int64(np.uint64(sector) * _SPREAD >> np.uint64(64 - _BEGUN_BITS))
+
+
+begun_at = jit_into(FOLDER, _begun_at, counted=False)
 
 
 def _own(sector, shared, instance, turn):
@@ -82,9 +99,14 @@ def _own(sector, shared, instance, turn):
 own = jit_into(FOLDER, _own, counted=False)
 
 
-def _near(sector, apart, block):
-    """A sector as L1 knows it: ``apart`` where it keeps nothing of the array for another block."""
-    return sector + (np.int64(block + 1) << 46) if apart else sector
+def _near(sector, apart, block, alone, turn):
+    """A sector as L1 knows it: ``apart`` where it keeps nothing of the array for another block; ``alone`` where of the
+
+    sampled blocks one reads it and of the grid's others: those on this SM seldom do, which play the same streams again.
+    """
+    if apart:
+        return sector + (np.int64(block + 1) << 46)
+    return sector + (turn << 40) if alone else sector
 
 
 near_of = jit_into(FOLDER, _near, counted=False)
@@ -110,7 +132,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     alone_read, shared_read = reuse.read, reuse.read_shared
     by_places, in_the_end = reuse.read_places, reuse.read_least
-    common, again, sparse = reuse.common, reuse.again, reuse.sparse
+    common, again, sparse, by_each = reuse.common, reuse.again, reuse.sparse, reuse.by_each
     together, convoy = reuse.together, reuse.convoy
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, dirty = l1
@@ -129,14 +151,15 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         sector = own(sectors[i], common[r], instance, turn)
         if i == first or sectors[i] != sectors[i - 1] + 1:
             row = sector
-        near = near_of(sector, apart[r], block)
+        near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         place, victim = lookup(tags, ages, near, issued)
         if not through and place >= 0 and ready[place, sector & 3] > 0.0:
             hits += 1
             result = max(result, ready[place, sector & 3])
             continue
         misses += 1
-        asked = max(start, state[0])
+        # What an SM writes goes ahead of what it asks for later (behind_stores of tests/machines/stores.cu).
+        asked = max(start, state[0], state[3])
         if sector >> 2 != asked_line:
             part = 1.0
             if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
@@ -234,6 +257,19 @@ def _lines(sectors, first, count):
 lines_of = jit_into(FOLDER, _lines, counted=False)
 
 
+def _partly(streams, i, end):
+    """Whether a store whose sectors end at ``end`` writes a part only of one of the line that sector ``i`` is in."""
+    line = streams.sectors[i] >> 2
+    while i < end and streams.sectors[i] >> 2 == line:
+        if streams.touch[i] & WHOLE_STORE == 0:
+            return True
+        i += 1
+    return False
+
+
+partly = jit_into(FOLDER, _partly, counted=False)
+
+
 def _by_luck(sector, r, adds, updates, seen, state, settings):
     """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
 
@@ -261,22 +297,23 @@ def _by_luck(sector, r, adds, updates, seen, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, streams, reuse, apart, l1, l2,
-           written, seen, state, settings, busy):
-    """Stores sectors, or adds to them; as ``read``. ``written``: the part of L2 that lines have which were written.
+def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, streams, reuse, apart,
+           l1, l2, written, seen, state, settings, busy):
+    """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``seen``: writes at random so far, by array. ``same``: the request of the
-    store that the warp's scheduler issued just before, if the same warp's (else -1): what both have goes to L2 once,
-    if it is in few lines.
+    warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of which
+    a store may have ``wide`` times as many.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
-    likely, common, again = reuse.written, reuse.common, reuse.again
+    likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
     updates = reuse.updates
     loose, parts, places = updates.loose, updates.parts, updates.places
     if kind == _ATOMIC and busy[T_ADDED] == 0.0:
         busy[T_ADDED] = start
     tags, ages, ready, dirty = l1
-    kept_tags, kept_ages, kept_parts = written
+    kept, begun = written
+    kept_tags, kept_ages, kept_parts = kept
     far_tags, far_ages, far_parts = l2
     local = kind == _LOCAL_STORE
     adds = kind == _ATOMIC
@@ -284,9 +321,10 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     back = local and len(tags) > 0 and settings[S_LOCAL_BACK] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
+    in_part = False
     before = last_before = np.int64(0)
     if same >= 0 and kind == _STORE and streams.requests[same, 2] == _STORE:
-        if lines_of(sectors, first, count) <= MERGED_LINES:
+        if lines_of(sectors, first, count) <= MERGED_LINES * wide:
             before = streams.requests[same, 4]
             last_before = before + streams.requests[same, 5]
     for i in range(first, first + count):
@@ -296,7 +334,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             continue
         r = region[i]
         sector = own(sectors[i], common[r], instance, turn)
-        near = near_of(sector, apart[r], block)
+        near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         asked = max(start, state[1])
         by_chance = places[r] > 0.0 and parts_cost
         if by_chance:
@@ -312,14 +350,27 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             dirty[victim] = True
             continue
         taken = settings[S_ATOMIC_GIVES] if gives else settings[S_ATOMIC]
+        opens = False
         if not adds:
-            taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
-                                     settings[S_WRITE_LINE])
+            if sector >> 2 != asked_line:
+                opens = in_part = partly(streams, i, first + count)
+            if in_part and parts_cost:
+                # Which bytes are meant goes along with a line's sectors, and takes as long as one of them.
+                taken = 0.5 * settings[S_WRITE_LINE] * (2.0 if opens else 1.0)
+            else:
+                taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
+                                         settings[S_WRITE_LINE])
             asked_line = sector >> 2
         state[1] = asked + taken
+        state[3] = max(start, state[3]) + min(taken, settings[S_WRITE_PORT] * (2.0 if opens else 1.0))
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
         first_write = touch[i] & 2 != 0
+        if again[r] and len(kept_tags) > 0:
+            # Warps come in another order than when they were recorded.
+            here = begun_at(sector)
+            first_write = begun[here] != sector
+            begun[here] = sector
         factor = behind = 1.0
         given_up = False
         if by_chance:

@@ -1,6 +1,7 @@
 """Memory as one SM sees it: the tags of L1, and its shares of L2 and DRAM, which serve in the order of requests.
 
-``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM; and what DRAM's load is reckoned from:
+``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM, 3 what
+the SM writes, on its way out; and what DRAM's load is reckoned from:
 4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of.
 """
 
@@ -55,6 +56,13 @@ class L2(NamedTuple):
     tags: Ints
     ages: Ints
     parts: Ints
+
+
+class Written(NamedTuple):
+    """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash."""
+
+    lines: L2
+    begun: Ints
 
 
 class Twins(NamedTuple):
@@ -217,7 +225,7 @@ def _dram(state, settings, busy, t, write, factor, luck):
     if write:
         state[7] = min(state[7] + cost, settings[S_BACKLOG])
         return t + wait
-    longer = settings[S_LOAD] * used / (1.0 - used) + settings[S_LOAD_WRITES] * share * used
+    longer = settings[S_LOAD] * used / (1.0 - used) + settings[S_LOAD_WRITES] * min(share, 1.0 - share) * used
     return t + wait - state[7] - longer * np.log(1.0 - luck)
 
 
