@@ -258,11 +258,16 @@ _HELDOUT = {
 
 def heldout_page() -> str:
     """The model of time on kernels that it was not made with, set after set."""
+    sys.path.insert(0, str(ROOT / "tests" / "gpu"))
+    import heldout
+
     paths = {name: REFERENCE / f"h200_{name}.json" for name in _HELDOUT}
     sets = [json.loads(path.read_text()) | {"name": name} for name, path in paths.items()
             if path.exists()]  # a set that was not measured yet has nothing to say
     for kept in sets:
         later = kept.setdefault("later", None)
+        for measured in (kept, later) if later else (kept,):
+            measured["summary"] |= heldout.firm(measured["rows"])
         kept["pairs"] = list(zip(kept["rows"], later["rows"] if later else [None] * len(kept["rows"]), strict=True))
 
     def percent(x: float) -> str:
@@ -277,9 +282,13 @@ def heldout_page() -> str:
         ("order right, of pairs of variants that differ by 10 % or more", lambda s: f"{s['right']} of {s['pairs']}"),
         ("limiter that of the GPU", lambda s: f"{s['limiters']} of {s['kernels']}"),
         ("the likeliest limiter that of the GPU", lambda s: f"{s['likeliest']} of {s['kernels']}"),
+        (f"... of kernels with no time of the GPU within {100 * MARGIN:.0f} points of a line",
+         lambda s: f"{s['firm_likeliest']} of {s['firm']}"),
     ]
+    first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
-        sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(),
+        first=first, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent, sets=sets, numbers=numbers,
+        words=_HELDOUT, machine=sets[0]["machine"].upper(),
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mutate.limiter.model import Limiter
-from mutate.limiter.rules import Ratios, decide
+from mutate.limiter.rules import MARGIN, Ratios, decide, margin
 
 SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9")
 
@@ -68,12 +68,28 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
                     pairs += 1
                     right += (r["gpu"][a] < r["gpu"][b]) == (r["sim"][a] < r["sim"][b])
     same = sum(r["gpu_limiter"] == r["sim_limiter"] for r in rows)
-    likeliest = sum(r["gpu_limiter"] == (Limiter.LAUNCH if r["sim_limiter"] == Limiter.LAUNCH else
-                                         _likeliest(r["sim"])) for r in rows)
+    likeliest = sum(r["gpu_limiter"] == _likeliest_of(r) for r in rows)
     return {"kernels": len(rows), "mean": float(errors.mean()), "median": float(np.median(errors)),
             "p90": float(np.quantile(errors, 0.9)), "worst": float(errors.max()), "ratios": len(ratios),
             "ratio_median": float(np.median(ratios)), "right": right, "pairs": pairs, "limiters": same,
-            "likeliest": likeliest}
+            "likeliest": likeliest} | firm(rows)
+
+
+def firm(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """Kernels whose limiter the GPU's own times decide firmly, no ratio being near a line, and those that agree."""
+    clear = [r for r in rows if not _near_a_line(r["gpu"])]
+    return {"firm": len(clear), "firm_likeliest": sum(r["gpu_limiter"] == _likeliest_of(r) for r in clear)}
+
+
+def _near_a_line(times: dict[str, float]) -> bool:
+    if not {"memory-only", "math-only"} <= times.keys():
+        return False
+    full = times["identity"]
+    return margin(Ratios(times["memory-only"] / full, times["math-only"] / full)) <= MARGIN
+
+
+def _likeliest_of(row: dict[str, Any]) -> str:
+    return str(Limiter.LAUNCH) if row["sim_limiter"] == Limiter.LAUNCH else _likeliest(row["sim"])
 
 
 def _likeliest(times: dict[str, float]) -> str:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
+from mutate.sim.timing.asked import places_of
 from mutate.sim.timing.touches import WRITES, spread
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def follows_others(streams: Streams, listing: Sequence[Instruction], arrays: int
 
 def _irregular(streams: Streams, stores: npt.NDArray[np.int64], arrays: int) -> npt.NDArray[np.bool_]:
     """Of each array whether the sectors that stores write lie far apart, no distance being that of a tenth of them."""
-    counts = streams.requests[stores, 5]
-    at = np.repeat(streams.requests[stores, 4] - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+    at = places_of(streams, stores)
     written, regions = streams.sectors[at], streams.region[at]
     out = np.zeros(arrays, np.bool_)
     for a in range(arrays):

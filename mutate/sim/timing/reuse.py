@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.asked import of_first_block
 from mutate.sim.timing.by_chance import jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
@@ -224,12 +225,7 @@ def _written_beside(sample: Sample, wave: int, arrays: int) -> Array:
 
 def _written(s: Streams, arrays: int) -> list[Array]:
     """The sectors of each array that the first block of the streams writes."""
-    records = np.arange(s.starts[0][0], s.starts[0][-1])
-    asked = s.request[records]
-    asked = asked[asked >= 0]
-    asked = asked[s.requests[asked, 2] == lay.H_GLOBAL_STORE]
-    count = s.requests[asked, 5]
-    at = np.repeat(s.requests[asked, 4] - np.cumsum(count) + count, count) + np.arange(count.sum())
+    _, at = of_first_block(s, lay.H_GLOBAL_STORE)
     return [np.unique(s.sectors[at[s.region[at] == a]]) for a in range(arrays)]
 
 
@@ -287,14 +283,8 @@ def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
 def _first_reads(s: Streams) -> FirstReads:
     """Of the first block of the streams."""
     starts = s.starts[0]
-    records = np.arange(starts[0], starts[-1])
-    asked = s.request[records]
-    records, asked = records[asked >= 0], asked[asked >= 0]
-    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
-    records, asked = records[loads], asked[loads]
-    count = s.requests[asked, 5]
-    ages = np.repeat(records - starts[np.searchsorted(starts, records, side="right") - 1], count)
-    places = np.repeat(s.requests[asked, 4] - np.cumsum(count) + count, count) + np.arange(count.sum())
+    records, places = of_first_block(s, lay.H_GLOBAL_LOAD)
+    ages = records - starts[np.searchsorted(starts, records, side="right") - 1]
     order = np.argsort(ages, kind="stable")
     sectors, first = np.unique(s.sectors[places[order]], return_index=True)
     kept = order[first]

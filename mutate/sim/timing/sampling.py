@@ -157,13 +157,17 @@ class Keeper:
         self._at += self._n
         self._n = 0
 
-    def streams(self, blocks: Sequence[int]) -> Streams:
-        """The streams of these blocks, which have run; ``starts`` and ``cut`` in their order."""
+    def streams(self, blocks: Sequence[int], marked: bool = False) -> Streams:
+        """The streams of these blocks, which have run; ``starts`` and ``cut`` in their order.
+
+        ``marked``: with what blocks have in common (``touches.mark``), which only those that are played need.
+        """
         self._close()
         rows = [self._order[b] for b in blocks]
         pc, request, cost, on = (a[: self._at] for a in self._streams)
         sectors, touch, region = (a[: self._s] for a in self._sectors)
-        self.touches.mark(sectors, touch)
+        if marked:
+            self.touches.mark(sectors, touch)
         starts, cut = np.array([self._starts[r] for r in rows]), np.array([self._cut[r] for r in rows], np.bool_)
         return Streams(pc, request, cost, on, starts, cut, self._requests[0][: self._q], sectors, touch, region)
 
@@ -256,7 +260,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     (pilot,) = blocks_of_sm(total, sms, 1, sm) if first is None else (first,)
     simulation.run((pilot,))
     each = max(1, int(executed.sum()))
-    pilots = keeper.streams((pilot,))
+    pilots = keeper.streams((pilot,), marked=True)
     near: tuple[Neighbour, ...] = ()
     group = None
     if each <= records // mates:
@@ -298,8 +302,9 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             witness = Keeper(warps, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
-    return Sample(keeper.streams(blocks), keeper.touches.tally, keeper.hot, blocks, total, int(executed.sum()), initial,
-                  pilots, tuple(sorted(works.items())), near, group, other, ordered is not None if follows else None)
+    return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, keeper.hot, blocks, total,
+                  int(executed.sum()), initial, pilots, tuple(sorted(works.items())), near, group, other,
+                  ordered is not None if follows else None)
 
 
 def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim import layout as lay
+from mutate.sim.timing.asked import of_first_block
 from mutate.sim.timing.sampling import Streams
 
 Array = npt.NDArray[Any]
@@ -45,13 +46,6 @@ def slides_of(one: Streams, following: Streams, arrays: int) -> dict[int, Slide]
 
 def _by_instruction(s: Streams) -> Array:
     """(array, instruction, sector) of each sector that the first block's loads ask for, once, in this order."""
-    starts = s.starts[0]
-    records = np.arange(starts[0], starts[-1])
-    records = records[s.request[records] >= 0]
-    asked = s.request[records]
-    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
-    records, asked = records[loads], asked[loads]
-    count = s.requests[asked, 5]
-    places = np.repeat(s.requests[asked, 4] - np.cumsum(count) + count, count) + np.arange(count.sum())
-    found = np.stack([s.region[places], np.repeat(s.pc[records], count), s.sectors[places]], 1).astype(np.int64)
+    records, places = of_first_block(s, lay.H_GLOBAL_LOAD)
+    found = np.stack([s.region[places], s.pc[records], s.sectors[places]], 1).astype(np.int64)
     return np.asarray(np.unique(found, axis=0))
