@@ -337,7 +337,7 @@ def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict
         runs.run((block,))
         work = int(runs.counters[:, lay.EXECUTED].sum()) - before
         spent += work
-        if spent > 4 * IN_ORDER:
+        if spent > 2 * IN_ORDER:
             return None
         if block in wanted:
             works[block] = work
