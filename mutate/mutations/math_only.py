@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mutate.analysis.atomic_objects import is_arrow
 from mutate.analysis.barriers import barrier_objects, barriers_inside
+from mutate.analysis.calls import arguments
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.ptx import PtxAccess, read_ptx
 from mutate.analysis.sites import Access, output_of
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     ARITHMETIC,

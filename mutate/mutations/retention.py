@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.dataflow import Reach, definitions, value_closure
 from mutate.analysis.plans import LOOPS, Wants
 from mutate.analysis.program import FunctionInfo, Mem, Obj, Program
 from mutate.analysis.sites import Access, is_discarded
 from mutate.analysis.symbols import Space, Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import Note, Refused
 from mutate.mutations.control import control_nodes, loop_nodes, selections

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutate.analysis.atomic_objects import is_arrow
+from mutate.analysis.calls import arguments, name_in
 from mutate.analysis.dataflow import branch_of
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
@@ -18,7 +19,6 @@ from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access
 from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Var
-from mutate.analysis.values import arguments, name_in
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     Rewriter,
