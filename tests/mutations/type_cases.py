@@ -356,6 +356,28 @@ __global__ void k(float *out, const float *in, int n) {
     shown(out + 6 * n, number.of[1], i);
 }
 """),
+    Case("returned_references", """
+struct View {
+    float *p;
+    __device__ auto operator[](int i) const -> float & { return p[i]; }
+};
+__device__ auto place(float *p, int i) -> float & { return p[3 * i]; }
+__device__ auto twice(float *out, float x, int i) -> void { out[i] = 2.0f * x; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    View view{out};
+    view[i] = in[i];
+    place(out, i + n) = in[i + 1] * 2.0f;
+    twice(out + 4 * n, in[i + 2], i);
+}
+"""),
+    Case("returned_arrays", """
+__device__ float (&row(float (*p)[3], int i))[3] { return p[i]; }
+__global__ void k(float (*out)[3], const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    row(out, i)[1] = in[i];
+}
+""", refused={"load-only": "store-read-back"}),
     Case("function_pointers", """
 typedef float (*Operation)(float, float);
 __device__ float plus(float a, float b) { return a + b; }
