@@ -10,6 +10,7 @@ import re
 
 from mutate.analysis.atomic_objects import atomic_member, is_arrow, is_atomic, makes_reference, referred
 from mutate.analysis.called import Called, is_type_variable, member_called, object_of
+from mutate.analysis.calls import arguments, callee_name
 from mutate.analysis.groups import group_scope
 from mutate.analysis.indirect import called_value, candidates
 from mutate.analysis.intrinsics import (
@@ -25,7 +26,7 @@ from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access, Barrier, Call, Sites, asm_kind, asm_text
 from mutate.analysis.symbols import Space, Type, Var
 from mutate.analysis.value import FLOATS, MEMORY, NONE, is_number
-from mutate.analysis.values import NAMED_CASTS, Values, arguments, callee_name
+from mutate.analysis.values import NAMED_CASTS, Values
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function
 

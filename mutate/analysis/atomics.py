@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.constants import split_arguments
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Type
-from mutate.analysis.values import arguments
 
 _FLOATING = frozenset({"float", "double", "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16",
                        "nv_bfloat162", "__nv_bfloat162"})

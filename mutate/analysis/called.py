@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from mutate.analysis.made import joined, made_by
 from mutate.analysis.objects import ObjectState, any_member_functions, member_functions, members_of
-from mutate.analysis.symbols import Space, Type, Var, pointer_to, resolve_named, type_name
+from mutate.analysis.symbols import Space, Type, Var, pointer_to, resolve_named, type_name, type_of_descriptor
 from mutate.analysis.value import MEMORY, Value, hides_no_pointer
 from mutate.frontend.tree import Node
-from mutate.frontend.units import Function, Unit, function_declarator
+from mutate.frontend.units import Function, Unit, function_declarator, trailing_type
 
 if TYPE_CHECKING:
     from mutate.analysis.values import Values
@@ -181,11 +181,15 @@ def returned_type(values: Values, function: Function) -> Type:
     """The type that a function returns; of a reference, what it refers to."""
     if function.name == function.owner:
         return Type("value", function.name)
-    type_ = resolve_named(values.unit, type_name(function.node.get("type")))
     outer, inner = function.node.get("declarator"), function_declarator(function.node)
+    if (back := trailing_type(inner)) is not None:
+        return type_of_descriptor(values.unit, back)
+    type_ = resolve_named(values.unit, type_name(function.node.get("type")))
     while outer is not None and outer is not inner:
         if outer.type == "pointer_declarator":
             type_ = pointer_to(type_)
+        elif outer.type == "array_declarator":
+            type_ = Type("array", elem=type_)
         outer = outer.get("declarator") or (outer.kids[-1] if outer.kids else None)
     return type_
 

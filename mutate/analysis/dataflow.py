@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Mem, Obj
 from mutate.analysis.symbols import Space, Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import declarator_name, declared_names
 

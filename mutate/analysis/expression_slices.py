@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mutate.analysis.barriers import barriers_inside
+from mutate.analysis.calls import arguments, callee_name
 from mutate.analysis.intrinsics import BUILTINS
 from mutate.analysis.lambdas import Lambda, find_lambdas, is_generic
 from mutate.analysis.needs import Needs
@@ -14,7 +15,6 @@ from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import UNKNOWN_TYPE, Var
 from mutate.analysis.value import is_number
-from mutate.analysis.values import arguments, callee_name
 from mutate.frontend.tree import Node
 
 _NO_VALUE = frozenset({"sizeof_expression", "type_descriptor", "string_literal", "number_literal", "decltype",

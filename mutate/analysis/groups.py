@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mutate.analysis.calls import callee_name
 from mutate.analysis.intrinsics import COOPERATIVE_TYPES
-from mutate.analysis.values import Values, callee_name
+from mutate.analysis.values import Values
 from mutate.frontend.tree import Node
 
 

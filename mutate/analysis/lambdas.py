@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.symbols import Scopes, Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, declarator_name
 

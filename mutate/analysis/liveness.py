@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.dataflow import Reach, branch_of, value_closure
 from mutate.analysis.plans import LOOPS, Act, Piece, Plan
 from mutate.analysis.program import Mem, Obj
 from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
 _LEAVING = frozenset({"return_statement", "goto_statement"})

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.symbols import Space, Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
 if TYPE_CHECKING:

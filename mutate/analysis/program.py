@@ -9,6 +9,7 @@ from typing import Literal
 
 from mutate.analysis.accesses import Scanner
 from mutate.analysis.called import state_of
+from mutate.analysis.calls import arguments, callee_name
 from mutate.analysis.constants import function_named, is_constant, split_arguments
 from mutate.analysis.groups import group_scope
 from mutate.analysis.local_writes import LOCAL, may_write_behind
@@ -17,7 +18,7 @@ from mutate.analysis.objects import ObjectState, declaration_of, is_in_class, is
 from mutate.analysis.sites import Access, Barrier, Call, Sites
 from mutate.analysis.symbols import Scopes, Space, Var, file_variables
 from mutate.analysis.value import MEMORY, hides_no_pointer, is_number
-from mutate.analysis.values import Values, arguments, callee_name
+from mutate.analysis.values import Values
 from mutate.frontend.tree import Node
 from mutate.frontend.units import Function, Unit
 

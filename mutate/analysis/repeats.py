@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.dataflow import definitions
 from mutate.analysis.plans import LOOPS
 from mutate.analysis.program import FunctionInfo, Obj
 from mutate.analysis.symbols import Var
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 
 

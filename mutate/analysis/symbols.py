@@ -66,7 +66,6 @@ class Var:
     is_param: bool = False
     dynamic: bool = False
     """``extern __shared__``: the extent is given at launch."""
-    const: bool = False
     file_scope: bool = False
     spaces: set[Space] = field(default_factory=set)
     roots: set[Var] = field(default_factory=set)
@@ -237,7 +236,7 @@ def variables_of(unit: Unit, node: Node, file_scope: bool = False) -> list[Var]:
         else:
             space = Space.REGISTER
         out.append(Var(name.text, type_, space, name, is_ref=is_ref, dynamic="extern" in words,
-                       const="const" in words or "constexpr" in words, file_scope=file_scope, init=init))
+                       file_scope=file_scope, init=init))
     return out
 
 
@@ -268,9 +267,7 @@ def parameter_variables(unit: Unit, function: Function) -> list[Var]:
         type_, is_ref = declared_type(base, p.node.get("declarator"))
         if type_.kind == "array" and not is_ref:
             type_ = pointer_to(type_.elem or UNKNOWN_TYPE)
-        var = Var(p.name, type_, Space.REGISTER, p.node, is_ref=is_ref, is_param=True,
-                  const="const" in p.type_text.split("*")[0].split())
-        out.append(var)
+        out.append(Var(p.name, type_, Space.REGISTER, p.node, is_ref=is_ref, is_param=True))
     return out
 
 

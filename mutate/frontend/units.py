@@ -367,7 +367,25 @@ def _function(file: File, node: Node, entry: Item, namespaces: tuple[str, ...], 
         returns_void=void, is_const=bool(_CONST_METHOD.search(head)),
         owner=outside[-1] if outside else owner or "",
         is_static=b"static" in words, is_virtual=not words.isdisjoint({b"virtual", b"override", b"final"}),
-        returns_reference=outer is not None and outer.type == "reference_declarator")
+        returns_reference=_returns_reference(node, declarator))
+
+
+def _returns_reference(node: Node, declarator: Node | None) -> bool:
+    """Of ``T &f()``, of arrays ``T (&f())[4]``, and ``auto f() -> T &``."""
+    back = trailing_type(declarator)
+    outer = node.get("declarator") if back is None else back.get("declarator")
+    while outer is not None and outer is not declarator:
+        if outer.type.endswith("reference_declarator"):
+            return True
+        outer = outer.get("declarator") or next((k for k in outer.kids if k.type.endswith("declarator")), None)
+    return False
+
+
+def trailing_type(declarator: Node | None) -> Node | None:
+    """What a function returns, of one that says so behind its parameters: ``auto f() -> T``."""
+    back = next((k for k in declarator.kids if k.type == "trailing_return_type"), None) \
+        if declarator is not None else None
+    return next((k for k in back.kids if k.type == "type_descriptor"), None) if back is not None else None
 
 
 @dataclass

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from mutate.analysis.atomics import looped_type
+from mutate.analysis.calls import arguments
 from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Program
 from mutate.analysis.sites import Access
 from mutate.analysis.symbols import Space, Var
 from mutate.analysis.unseen import may_hold_shared, unseen_members
 from mutate.analysis.value import is_number
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     Clone,

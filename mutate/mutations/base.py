@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from mutate.analysis.atomic_objects import ATOMIC_NAMES
 from mutate.analysis.barriers import BARRIER_OBJECTS
+from mutate.analysis.calls import name_in
 from mutate.analysis.lambdas import find_lambdas
 from mutate.analysis.objects import COPIES, obstacle
 from mutate.analysis.program import FunctionInfo, Program
-from mutate.analysis.values import name_in
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File
 from mutate.mutations.pointers import ItemCopy

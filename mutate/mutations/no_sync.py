@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mutate.analysis.calls import arguments
 from mutate.analysis.dataflow import value_closure
 from mutate.analysis.objects import obstacle
 from mutate.analysis.program import FunctionInfo, Mem, Program
@@ -9,7 +10,6 @@ from mutate.analysis.sites import Barrier
 from mutate.analysis.symbols import Space
 from mutate.analysis.unseen import unseen_members
 from mutate.analysis.value import hides_no_pointer
-from mutate.analysis.values import arguments
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     ARITHMETIC,

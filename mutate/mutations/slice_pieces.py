@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mutate.analysis.atomic_objects import is_arrow
+from mutate.analysis.calls import arguments, name_in
 from mutate.analysis.dataflow import branch_of
 from mutate.analysis.expression_slices import stored_type
 from mutate.analysis.lambdas import is_generic
@@ -18,7 +19,6 @@ from mutate.analysis.ptx import read_ptx
 from mutate.analysis.sites import Access
 from mutate.analysis.slices import Slicer
 from mutate.analysis.symbols import Var
-from mutate.analysis.values import arguments, name_in
 from mutate.frontend.tree import Node
 from mutate.mutations.base import (
     Rewriter,
@@ -387,7 +387,7 @@ class PieceWriter:
             if is_generic(param):
                 texts.append(f"km_Spare<decltype({self.show(x)})>().place()")
             else:
-                texts.append("km_AnyRef()" if param.is_ref and not param.const else "km_Any()")
+                texts.append("km_AnyRef()" if param.is_ref else "km_Any()")
         return f"{self.show(node.fields['function'])}({', '.join(texts)});"
 
     def _call(self, node: Node) -> str:
@@ -428,8 +428,8 @@ class PieceWriter:
 
 
 def _takes_reference(info: FunctionInfo, index: int) -> bool:
-    params = info.function.params
-    return index < len(params) and "&" in params[index].type_text and "const" not in params[index].type_text.split()
+    params = info.scopes.params
+    return index < len(params) and params[index].is_ref
 
 
 def _has_effects(node: Node) -> bool:

@@ -15,7 +15,7 @@ from mutate.propose.hostcode import Context, Declared, HostCode, UnknownError, a
 from mutate.propose.members import given, variable
 from mutate.propose.memory import Block, Memory, Pointer
 from mutate.propose.model import Guess, Line
-from mutate.propose.sites import HostLaunch
+from mutate.propose.sites import HostLaunch, template_arguments
 from mutate.propose.sizes import Sizes
 from mutate.propose.symbols import Symbols
 from mutate.propose.textures import guessed_object, is_object
@@ -110,7 +110,7 @@ class Assembly:
         found: dict[str, str] = {}
         if call is not None and self.context.caller is not None:
             outer = self.context.caller
-            explicit = [outer.types.get(t, t) for t in _template_arguments(call)]
+            explicit = [outer.types.get(t, t) for t in template_arguments(call)]
             found = self.types.deduced(function, explicit, arguments_of(call), outer)
         else:
             text = self.host.unit.main.expansion.text.decode(errors="replace")
@@ -460,15 +460,6 @@ class Assembly:
         length = max(1, entries // max(1, rows - 1))
         text = count.removesuffix("+ 1").strip() if count.endswith("+ 1") else f"{count} - 1"
         return f"csr_rowptr({text}, {length}, {length})", "row starts with rows of equal length: a guess"
-
-
-def _template_arguments(call: Node) -> list[str]:
-    """Explicit template arguments of a call."""
-    function = call.get("function")
-    while function is not None and function.type == "qualified_identifier" and function.kids:
-        function = function.kids[-1]
-    given = function.get("arguments") if function is not None and function.type == "template_function" else None
-    return [" ".join(k.text.split()) for k in given.kids] if given is not None else []
 
 
 def _is_literal(node: Node | None) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from mutate.analysis.calls import name_in
 from mutate.frontend.tree import Node
 from mutate.frontend.units import File, Function, Unit, declarator_name
 from mutate.source import Lines
@@ -64,11 +65,8 @@ class Declared:
 
 def call_name(call: Node) -> str:
     """The plain name of what a call calls: ``f`` of ``ns::f<int>(x)`` and of ``p->f(x)``; "" for anything else."""
-    function = call.get("function")
-    while function is not None and function.type in ("qualified_identifier", "template_function", "field_expression",
-                                                     "template_method", "dependent_name"):
-        function = function.get("name") or function.get("field") or (function.kids[-1] if function.kids else None)
-    return function.text if function is not None and function.type in ("identifier", "field_identifier") else ""
+    name = name_in(call.get("function"))
+    return name.text if name is not None and name.type in ("identifier", "field_identifier") else ""
 
 
 def arguments_of(call: Node) -> list[Node]:

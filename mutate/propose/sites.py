@@ -118,6 +118,12 @@ def _name(function: Node) -> tuple[Node, tuple[Node, ...]]:
     return name, explicit
 
 
+def template_arguments(call: Node) -> list[str]:
+    """Explicit template arguments of a call."""
+    function = call.get("function")
+    return [" ".join(k.text.split()) for k in _name(function)[1]] if function is not None else []
+
+
 def _kernels(host: HostCode, name: Node, function: Node, least: int) -> Function | None:
     """The kernel of a name: the overload that takes the arguments."""
     found = [k for k in host.unit.kernels if k.name == name.text and len(k.params) >= least]

@@ -297,6 +297,87 @@ __global__ void k(float *out, const float *in) {
     add(out[i], a * b);
 }
 """),
+    Case("references_to_arrays", """
+__device__ void one(float *out, const float (&h)[4], int i) { out[i] = h[i & 3]; }
+__device__ void two(float *out, const float2 (&h)[2][3], int i) { out[i] = h[i & 1][2].x + h[0][i % 3].y; }
+__device__ void three(float *out, float const (&h)[2][3][2], int i) { out[i] = h[i & 1][2][0] + h[0][i % 3][1]; }
+__device__ void pointed(float *out, const float (*h)[3], int i) { out[i] = h[i & 1][2]; }
+__device__ void decayed(float *out, const float h[][3], int i) { out[i] = h[i & 1][i % 3]; }
+__device__ void moved(float *out, float (&&h)[3], int i) { out[i] = h[i % 3]; }
+template <class T, int N> __device__ void any(float *out, const T (&h)[N], int i) { out[i] = h[i % N]; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a[4], rows[2][3], cells[2][3][2];
+    float2 pairs[2][3];
+    for (int j = 0; j < 2; j++) for (int l = 0; l < 3; l++) {
+        float x = in[6 * i + 3 * j + l];
+        a[j + l] = rows[j][l] = cells[j][l][0] = cells[j][l][1] = x;
+        pairs[j][l] = make_float2(x, 1.0f);
+    }
+    const auto put = [&](const float (&h)[2][3], int at) { out[at] = h[at & 1][1]; };
+    one(out, a, i);
+    two(out + n, pairs, i);
+    three(out + 2 * n, cells, i);
+    pointed(out + 3 * n, rows, i);
+    decayed(out + 4 * n, rows, i);
+    moved(out + 5 * n, {a[1], a[2], a[3]}, i);
+    any(out + 6 * n, a, i);
+    any<float, 4>(out + 7 * n, a, i);
+    put(rows, i + 8 * n);
+}
+"""),
+    Case("references_to_objects", """
+typedef float Row[3];
+struct Rows { Row of[2]; };
+struct Number {
+    float of[2];
+    Number() = default;
+    template <class T> __device__ Number(const T &x) : of{(float)x, 0.0f} {}
+};
+__device__ void holding(float *out, const Rows &h, int i) { out[i] = h.of[i & 1][2]; }
+__device__ void held(float *out, const Rows (&h)[2], int i) { out[i] = h[i & 1].of[1][i % 3]; }
+__device__ void named(float *out, const Row &h, int i) { out[i] = h[i % 3]; }
+__device__ void made(float *out, const Number &h, int i) { out[i] = h.of[i & 1]; }
+__device__ void moved(float *out, float &&h, int i) { out[i] = h; }
+__device__ void walked(float *out, const float *&h, int i) { out[i] = *h++; }
+__device__ void shown(float *out, const volatile float &h, int i) { out[i] = h; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    Rows rows[2];
+    for (int j = 0; j < 12; j++) rows[j / 6].of[j / 3 % 2][j % 3] = in[12 * i + j];
+    Number number = rows[1].of[0][0];
+    const float *p = rows[0].of[0];
+    holding(out, rows[0], i);
+    held(out + n, rows, i);
+    named(out + 2 * n, rows[0].of[1], i);
+    made(out + 3 * n, number, i);
+    moved(out + 4 * n, number.of[0] * 2.0f, i);
+    walked(out + 5 * n, p, i);
+    shown(out + 6 * n, number.of[1], i);
+}
+"""),
+    Case("returned_references", """
+struct View {
+    float *p;
+    __device__ auto operator[](int i) const -> float & { return p[i]; }
+};
+__device__ auto place(float *p, int i) -> float & { return p[3 * i]; }
+__device__ auto twice(float *out, float x, int i) -> void { out[i] = 2.0f * x; }
+__global__ void k(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    View view{out};
+    view[i] = in[i];
+    place(out, i + n) = in[i + 1] * 2.0f;
+    twice(out + 4 * n, in[i + 2], i);
+}
+"""),
+    Case("returned_arrays", """
+__device__ float (&row(float (*p)[3], int i))[3] { return p[i]; }
+__global__ void k(float (*out)[3], const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    row(out, i)[1] = in[i];
+}
+""", refused={"load-only": "store-read-back"}),
     Case("function_pointers", """
 typedef float (*Operation)(float, float);
 __device__ float plus(float a, float b) { return a + b; }
