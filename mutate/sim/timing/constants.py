@@ -111,10 +111,10 @@ READ_RELEASE = 6.0
 LOADED, LOADED_WRITES = 30.0, 650.0
 """Clocks that a read waits on average where DRAM gives the share ``u`` of its bandwidth: u / (1 - u) times the first,
 
-and the second times ``u`` times the part of writes, or of reads where those are fewer (a guess: no stream that was
-measured writes more than it reads). With ``HALVES`` so that streams by 1 to 64 warps an SM come out as measured
-(calibration: dram.read_4_1 to dram.copy_16_4): `python tests/machines/fit_streams.py` prints a mean error of 3.4 % of
-48 points, of reads 2.9 and of copies 3.8 %, 10 % at most. Its --search ends at 65, 650 and 38 with 2.3 %.
+and the second times ``u`` times the part of writes (no stream that was measured writes more than it reads). With
+``HALVES`` so that streams by 1 to 64 warps an SM come out as measured (calibration: dram.read_4_1 to dram.copy_16_4):
+`python tests/machines/fit_streams.py` prints a mean error of 3.4 % of 48 points, of reads 3.0 and of copies 3.8 %, 10 %
+at most. Its --search ends at 65, 650 and 38 with 2.3 %.
 """
 SLACK = 800.0
 """Clocks of DRAM's work for an SM that others leave to it for a while. A guess: 533 and 1800 do as well for streams."""

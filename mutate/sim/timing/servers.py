@@ -225,7 +225,7 @@ def _dram(state, settings, busy, t, write, factor, luck):
     if write:
         state[7] = min(state[7] + cost, settings[S_BACKLOG])
         return t + wait
-    longer = settings[S_LOAD] * used / (1.0 - used) + settings[S_LOAD_WRITES] * min(share, 1.0 - share) * used
+    longer = settings[S_LOAD] * used / (1.0 - used) + settings[S_LOAD_WRITES] * share * used
     return t + wait - state[7] - longer * np.log(1.0 - luck)
 
 
