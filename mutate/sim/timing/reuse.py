@@ -109,6 +109,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     # Of each array how many blocks find in L2 what one of them has read.
     together = [grid] * len(limits)
     slid = _slid(sample, limits, l2_bytes)
+    beside_written = _written_beside(sample, wave, len(limits))
     for rows, of in zip(found, rooms, strict=True):
         chances = np.ones(len(rows))
         for a, (row, limit) in enumerate(zip(rows, of, strict=True)):
@@ -117,11 +118,14 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 between = min(grid, math.ceil(unique(*row, limit, grid) / row[0]))
                 at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
+                least = unique(*row, limit, grid) / (grid * row[0])
                 if rows is found[0]:
                     together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
-                    least = unique(*row, limit, grid) / (grid * row[0])
                     chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
+                elif sample.near:
+                    # What two neighbours write goes to DRAM once.
+                    chances[a] = min(chances[a], max(1.0 - beside_written[a], least))
         out.append(chances)
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
@@ -133,7 +137,6 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
-    beside_written = _written_beside(sample, wave, len(limits))
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
