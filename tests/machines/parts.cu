@@ -89,3 +89,33 @@ template <int MODE> __global__ void sparse_stores(int *out, int *in, int n, unsi
     }
     if (MODE == 0 && v == 12345) out[i] = v;
 }
+
+/* kmutate launch
+   int n = 1 << 22; dim3 block = { 256 }; dim3 grid = { 132 };
+   float in[n * 8] = zeros(); float out[n * 8] = zeros();
+   few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
+   few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
+*/
+/* kmutate launch
+   int n = 1 << 22; dim3 block = { 256 }; dim3 grid = { 396 };
+   float in[n * 8] = zeros(); float out[n * 8] = zeros();
+   few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
+   few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
+*/
+/* kmutate launch
+   int n = 1 << 22; dim3 block = { 256 }; dim3 grid = { 1056 };
+   float in[n * 8] = zeros(); float out[n * 8] = zeros();
+   few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
+   few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
+*/
+// Streams of which most are written, or most are read, by 8, 24 and 64 warps an SM: how long a read waits among writes.
+template <int READS, int WRITES> __global__ void few_reads(float *out, const float *in, int n)
+{
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) {
+        float x = i;
+#pragma unroll
+        for (int k = 0; k < READS; k++) x += in[k * n + i];
+#pragma unroll
+        for (int k = 0; k < WRITES; k++) out[k * n + i] = x;
+    }
+}
