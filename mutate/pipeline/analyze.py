@@ -15,6 +15,7 @@ from mutate.backends.roofs import load_roofs, measure_roofs, save_roofs
 from mutate.errors import KmutateError
 from mutate.frontend.units import Function, Unit
 from mutate.launch.model import Launch
+from mutate.limiter.evidence import MATH, MEMORY
 from mutate.limiter.verdict import judge
 from mutate.machines import Machine, default_machine, load_machine
 from mutate.model import Outcome, Verdict
@@ -99,7 +100,8 @@ class _Run:
     def go(self) -> Analysis:
         request = self.request
         with self._clock("prove"):
-            proven = prove_file(replace(request.source, dynamic=True), self.progress, self._targets)
+            proven = prove_file(replace(request.source, dynamic=True, mutations=_with_needed(request.source.mutations)),
+                                self.progress, self._targets)
         self.warnings[:0] = proven.warnings
         self.request = request = replace(request, source=replace(request.source, path=proven.request.path,
                                                                  kernels=proven.request.kernels))
@@ -400,6 +402,11 @@ def _with_arch(request: AnalyzeRequest, gpu: Gpu | None, machine: Machine | None
     arch = "sm_{}{}".format(*gpu.capability) if gpu is not None else machine.arch if machine is not None else \
         _DEFAULT_ARCH
     return replace(request, source=replace(request.source, arch=arch))
+
+
+def _with_needed(mutations: tuple[str, ...]) -> tuple[str, ...]:
+    """What a verdict needs beside the mutations that were asked for; none stands for all."""
+    return (*mutations, *(m for m in (MEMORY, MATH) if m not in mutations)) if mutations else ()
 
 
 def _resources(item: _Item) -> KernelResources:

@@ -314,12 +314,14 @@ class Prover:
         out: dict[int, dict[str, Certificate]] = {}
         for i, (work, (original, variants)) in enumerate(zip(self.works, slots, strict=True)):
             done = out[i] = {}
+            if original is not None:
+                self.listings[i, None] = listings[original]
             for c, (natural, pairs) in zip(work.candidates, variants, strict=True):
                 if original is None or natural is None or c.compiled is None or work.original is None:
                     continue
                 static, identical = self._static(c, images, listings, original, natural, pairs)
                 done[c.name] = self._certificate(work, c, static, identical)
-                self.listings[i, None], self.listings[i, c.name] = listings[original], listings[natural]
+                self.listings[i, c.name] = listings[natural]
         return out
 
     def _static(self, c: Candidate, images: Sequence[Compiled], listings: Sequence[tuple[Instruction, ...]],

@@ -262,3 +262,25 @@ def test_the_next_step_where_the_machine_says_too_little(little_known: str) -> N
     source = Request(samples_dir() / "increment.cu", kernels=("increment1",), arch="")
     finding = _only(analyze.run_analysis(AnalyzeRequest(source, "sim", little_known))).finding
     assert finding.limiter is Limiter.UNKNOWN and "kmutate analyze --backend gpu" in finding.next_step
+
+
+def test_what_a_verdict_needs_is_made_beside_what_was_asked_for_and_the_original_timed_where_that_is_refused(
+        on_gpu: Callable[[FakeGpu], None]) -> None:
+    fake = FakeGpu(FD3D)
+    on_gpu(fake)
+    request = _request("increment", "increment1")
+    found = analyze.run_analysis(replace(request, source=replace(request.source, mutations=("no-sync",))))
+    (launch,) = found.kernels[0].launches
+    assert [v.name for v in launch.variants] == ["no-sync", "memory-only", "math-only"]
+    assert launch.finding.limiter is not Limiter.UNKNOWN
+    assert [r.name for r in fake.plans[0].runs] == ["original", "memory-only", "math-only"]
+
+
+def test_a_kernel_of_which_no_variant_could_be_made_is_simulated_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "empty.cu"
+    path.write_text("/* kmutate launch\n dim3 grid = { 256 }; dim3 block = { 64 }; k();\n*/\n"
+                    "__global__ void k() { __nanosleep(200); }\n")
+    source = Request(path, arch="sm_90", mutations=("no-sync",))
+    found = analyze.run_analysis(AnalyzeRequest(source, "sim", "h200", sweep=False, counters=False))
+    (launch,) = found.kernels[0].launches
+    assert not launch.untimed
