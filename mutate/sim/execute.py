@@ -21,6 +21,7 @@ from mutate.sim.log import note_event
 from mutate.sim.memory import memory
 from mutate.sim.operations import FIRST, convert, double, half, integer, single
 from mutate.sim.registers import apply_modifier, commit, compare, first_lane, put_predicate, same_value
+from mutate.sim.shuffle import different_keys
 from mutate.sim.splits import (
     complete_barriers,
     complete_sync,
@@ -420,6 +421,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     return FAILED
                 if tracing and op == LOAD_CONSTANT:
                     cost = constant_cost(trace, control, w, at_pc, guard, offsets)
+                elif tracing and op == MATCH and row[M] == 0:
+                    cost = different_keys(d0, guard)
                 pc += 1
             if tracing:
                 at = control[2]

@@ -56,6 +56,16 @@ def match_any(registers, at, wide, guard, out):
 
 
 @njit(**INNER)
+def different_keys(same, guard):
+    """How many values ``match_any`` found, of which ``same`` is the result."""
+    count = 0
+    for lane in range(32):
+        if guard >> u32(lane) & u32(1):
+            count += same[lane] & (u32(1) << u32(lane)) - u32(1) == u32(0)
+    return count
+
+
+@njit(**INNER)
 def reduce_lanes(registers, at, guard, op):
     """One value of all lanes. op: 0 sum, 1 min signed, 2 max signed, 3 min, 4 max, 5 and, 6 or, 7 xor."""
     begun = False

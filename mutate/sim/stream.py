@@ -22,8 +22,8 @@ RECORDS = 1 << 16
 WARP, INDEX, LANES_ON, COST = range(4)
 """Columns of a record: warp within its block, number of the instruction, mask of the lanes that took part (guard
 
-included), sectors of a global or local access, wavefronts of a shared one, or words of an indexed constant one
-(``layout.CONSTANT_LINES``)."""
+included), sectors of a global or local access, wavefronts of a shared one, words of an indexed constant one
+(``layout.CONSTANT_LINES``), or different values of a match."""
 NO_SCOREBOARD = 7
 
 

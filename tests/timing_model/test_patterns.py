@@ -79,6 +79,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("apart_stores", 27, 0.04), ("apart_stores", 26, 0.04), ("apart_stores", 12, 0.04),  # ... of eight warps
     ("summed_in_place", 3, 0.1), ("paced_stores<0>", 8, 0.1),  # stores that wait for the next, and that do not
     ("walk_rows<1>", 2, 0.05), ("walk_rows<2>", 2, 0.07), ("walk_rows<2>", 4, 0.05),  # rows written, changed in place
+    ("matches<1>", 1, 0.08), ("matches<2>", 0, 0.05), ("matches<3>", 1, 0.06),  # 2, 8 and 32 different keys of a warp
     ("behind_stores<1>", 6, 0.1), ("beside_stores<1>", 2, 0.1),  # loads behind stores
     ("part_stores<8, 1>", 0, 0.12), ("part_stores<4, 1>", 0, 0.12),  # a word of each sector, and two
     ("row_walks", 1, 0.05), ("row_walks", 9, 0.05), ("row_walks", 8, 0.06),  # 32 lines a load: looked up, then read

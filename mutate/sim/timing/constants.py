@@ -176,6 +176,11 @@ S2R, S2UR, CONSTANT, ATOMIC = 23, 35, 28, 389
 
 latency.s2r, s2ur, constant, atomic).
 """
+MATCH_TURN, MATCH_AGAIN = 2.2, 11.0
+"""Clocks that the SM's one unit for match.any takes for each different value of a warp, and by which each further one
+
+delays the result (matches of tests/machines/stores.cu: 2.1 to 2.3 of 16 warps, 11.0 to 11.3 of one).
+"""
 CONSTANT_TURN, CONSTANT_AGAIN = 2.0, 11.0
 """Clocks that the SM's one unit for indexed constants takes for a word, and by which each further word of a warp's load
 

@@ -103,7 +103,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     lsu_free = 0.0
     tags_free = 0.0
     data_free = 0.0
-    constant_free = 0.0
+    constant_free = match_free = 0.0
     lines = int(settings[p.S_CONSTANT_LINES])
     constants = empty_constants(schedulers, lines)
     several = int(settings[p.S_CONSTANT_COMING])
@@ -362,6 +362,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     stalls[pc, p.R_CONSTANT] += np.int64(missed)
                     follow += np.int64(missed)
                     result = float(clock + row[u.LATENCY]) + missed
+            elif act == u.MATCHED:
+                keys = float(max(1, costs[k]))
+                begun = max(float(clock), match_free)
+                match_free = begun + keys * settings[p.S_MATCH]
+                result = begun + row[u.LATENCY] + (keys - 1.0) * settings[p.S_MATCH_AGAIN]
+                operands = begun + 8.0
+                mio[s, mio_n[s] % 64] = begun
+                mio_n[s] += 1
             elif act == u.COMMIT:
                 result = max(copies[w], float(clock + row[u.LATENCY]))
                 is_long = 1

@@ -219,6 +219,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_REPLAY] = rates.tracked
     s[p.S_CONSTANT], s[p.S_CONSTANT_AGAIN] = c.CONSTANT_TURN, c.CONSTANT_AGAIN
     s[p.S_CONSTANT_COMING] = c.CONSTANT_COMING
+    s[p.S_MATCH], s[p.S_MATCH_AGAIN] = c.MATCH_TURN, c.MATCH_AGAIN
     s[p.S_CONSTANT_LINES], s[p.S_CONSTANT_FILL] = c.CONSTANT_CACHE, c.CONSTANT_FILL
     s[p.S_CONSTANT_MISS], s[p.S_CONSTANT_FAR] = c.CONSTANT_MISS, c.CONSTANT_FAR
     s[p.S_UNIFORM_FILL], s[p.S_UNIFORM_MISS] = c.UNIFORM_FILL, c.UNIFORM_MISS

@@ -23,7 +23,7 @@ ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY, PAIR, HALF, SPECIAL = range(11
 PORTS = 11
 
 # What the engine does beside issuing.
-PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT = range(9)
+PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATCHED = range(10)
 
 # Columns of the table of instructions.
 # SLOT: clocks until its scheduler may issue again. FREE: clocks of a shared access that are in it; where bank conflicts
@@ -209,7 +209,9 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
     elif name in _MIO:
         unit, latency = MIO, _mio_latency(name, rates)
         interval = rates.interval("shuffle") if name == "MATCH" else 2
-        act = COMMIT if name == "LDGDEPBAR" else CONSTANT if name == "LDC" and not rates.tracked else PLAIN
+        act = {"LDGDEPBAR": COMMIT, "LDC": CONSTANT, "MATCH": MATCHED}.get(name, PLAIN)
+        if rates.tracked and act != COMMIT:
+            act = PLAIN
     elif name == "BAR":
         unit, interval, act = CONTROL, 2, ARRIVE if ".ARV" in instruction.opcode else BARRIER
         first = instruction.operands.split(",")[0].strip()
