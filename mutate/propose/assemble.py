@@ -112,6 +112,9 @@ class Assembly:
             outer = self.context.caller
             explicit = [outer.types.get(t, t) for t in template_arguments(call)]
             found = self.types.deduced(function, explicit, arguments_of(call), outer)
+            # A parameter of the caller's own that nobody instantiates says nothing.
+            unknown = () if outer.function is None else outer.function.template_params
+            found = {name: t for name, t in found.items() if t not in unknown or t in outer.types}
         else:
             text = self.host.unit.main.expansion.text.decode(errors="replace")
             match = re.search(rf"\btemplate\s+[\w:]+\s+{re.escape(function.name)}\s*<([^;(]*)>\s*\(", text)

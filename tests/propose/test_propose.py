@@ -148,6 +148,16 @@ def test_template_types_come_from_the_arguments() -> None:
     assert sizes(launches_of(source, found)[0]) == [10, 10]
 
 
+def test_a_template_around_the_launch_that_nobody_instantiates_is_taken_as_float() -> None:
+    source = """template <class T> __global__ void fill(T *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 0; }
+template <class T> void inner(T *p, int n) { fill<T><<<1, n>>>(p, n); }
+template <class T> void outer() { T *p; cudaMalloc(&p, 64 * sizeof(T)); inner<T>(p, 64); }
+"""
+    (found,) = proposed(source).proposals
+    assert "fill<float>(" in found.text
+    assert not found.problem
+
+
 def test_symbols_structs_and_pitches() -> None:
     source = """struct Body { float x, y; int id; };
 typedef double real;
