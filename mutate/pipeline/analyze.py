@@ -331,6 +331,8 @@ class _Run:
             return "run it again with a larger --budget"
         if item.counts_error is not None:
             return item.counts_error.hint or "mend what the simulator says"
+        if item.predicted is not None and item.predicted.hint:
+            return item.predicted.hint
         on_gpu = "time it on a GPU: kmutate analyze --backend gpu"
         return on_gpu if self.machine is not None else f"{on_gpu}; or name a --machine of `kmutate list machines`"
 

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions:
-    """What the model says of the runs of a plan, by name; ``errors``: why a run has no time."""
+    """What the model says of the runs of a plan, by name; ``errors``: why a run has no time; ``hint``: what to do next
+
+    where the original has none.
+    """
 
     times: Mapping[str, SimulatedTime] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
+    hint: str = ""
 
     @property
     def overhead_ms(self) -> float | None:
@@ -58,6 +62,7 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     compiling = announce_model(progress)
     times: dict[str, SimulatedTime] = {}
     errors: dict[str, str] = {}
+    hint = ""
     interrupted = False
     runs = [r for r in plan.runs if r.name in listings]
     for number, run in enumerate(runs):
@@ -82,10 +87,11 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
         except KmutateError as error:
             errors[run.name] = error.what
             if run.name == ORIGINAL:
+                hint = error.hint or ""
                 break
         if interrupted:
             break
-    return Predictions(times, errors, _remarks(times, machine, l2), interrupted)
+    return Predictions(times, errors, _remarks(times, machine, l2), interrupted, hint)
 
 
 def announce_model(progress: Progress) -> bool:

@@ -284,3 +284,14 @@ def test_a_kernel_of_which_no_variant_could_be_made_is_simulated_all_the_same(tm
     found = analyze.run_analysis(AnalyzeRequest(source, "sim", "h200", sweep=False, counters=False))
     (launch,) = found.kernels[0].launches
     assert not launch.untimed
+
+
+def test_where_the_simulator_stops_it_says_what_to_mend(tmp_path: Path) -> None:
+    path = tmp_path / "beyond.cu"
+    path.write_text("/* kmutate launch\n dim3 grid = { 2 }; dim3 block = { 64 }; float out[64] = zeros(); k(out);\n*/\n"
+                    "__global__ void k(float *out) { out[blockIdx.x * 64 + threadIdx.x] = 1; }\n")
+    source = Request(path, arch="sm_90")
+    found = analyze.run_analysis(AnalyzeRequest(source, "sim", "h200", sweep=False, counters=False))
+    (launch,) = found.kernels[0].launches
+    assert "out[64] is outside its 64 elements" in launch.untimed
+    assert "declaration" in launch.finding.next_step
