@@ -115,11 +115,12 @@ class Assembly:
             # A parameter of the caller's own that nobody instantiates says nothing.
             unknown = () if outer.function is None else outer.function.template_params
             found = {name: t for name, t in found.items() if t not in unknown or t in outer.types}
-        else:
+        if any(name not in found for name in function.template_params):
             text = self.host.unit.main.expansion.text.decode(errors="replace")
             match = re.search(rf"\btemplate\s+[\w:]+\s+{re.escape(function.name)}\s*<([^;(]*)>\s*\(", text)
             if match is not None:
-                found = dict(zip(function.template_params, (t.strip() for t in match[1].split(",")), strict=False))
+                given = zip(function.template_params, (t.strip() for t in match[1].split(",")), strict=False)
+                found = dict(given) | found
         return found
 
     def _guess_types(self) -> None:

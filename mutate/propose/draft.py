@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from mutate.errors import KmutateError
 from mutate.launch import DeclarationText, Launch, ScalarArg, StructArg, evaluate
@@ -25,6 +26,7 @@ class Draft:
 
     def __init__(self, defines: Mapping[str, str]) -> None:
         self.defines = dict(defines)
+        self._defined = frozenset(self.defines.items())
         self.lines: list[Line] = []
         self.guesses: list[Guess] = []
         self.names: set[str] = set()
@@ -97,8 +99,20 @@ class Draft:
 
     def evaluate(self, more: str) -> tuple[Launch, ...]:
         """As ``launches``. Raises ``KmutateError``."""
-        text = "\n".join((*(line.text for line in self.lines), more)).encode(errors="replace")
-        return evaluate(DeclarationText("<proposal>", text, Span(0, len(text))), self.defines)
+        found = _evaluated("\n".join((*(line.text for line in self.lines), more)), self._defined)
+        if isinstance(found, KmutateError):
+            raise found
+        return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _evaluated(text: str, defines: frozenset[tuple[str, str]]) -> tuple[Launch, ...] | KmutateError:
+    """Many launches of a file begin with the same lines."""
+    given = text.encode(errors="replace")
+    try:
+        return evaluate(DeclarationText("<proposal>", given, Span(0, len(given))), dict(defines))
+    except KmutateError as error:
+        return error
 
 
 _EXTENT = "dim3 grid = { 1 }; dim3 block = { 1 }; int smem = 0;"

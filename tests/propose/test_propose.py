@@ -148,7 +148,7 @@ def test_template_types_come_from_the_arguments() -> None:
     assert sizes(launches_of(source, found)[0]) == [10, 10]
 
 
-def test_a_template_around_the_launch_that_nobody_instantiates_is_taken_as_float() -> None:
+def test_a_template_around_the_launch_is_taken_as_instantiated_or_as_float() -> None:
     source = """template <class T> __global__ void fill(T *out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 0; }
 template <class T> void inner(T *p, int n) { fill<T><<<1, n>>>(p, n); }
 template <class T> void outer() { T *p; cudaMalloc(&p, 64 * sizeof(T)); inner<T>(p, 64); }
@@ -156,6 +156,8 @@ template <class T> void outer() { T *p; cudaMalloc(&p, 64 * sizeof(T)); inner<T>
     (found,) = proposed(source).proposals
     assert "fill<float>(" in found.text
     assert not found.problem
+    (found,) = proposed(source + "template void inner<int>(int *, int);").proposals
+    assert "fill<int>(" in found.text
 
 
 def test_symbols_structs_and_pitches() -> None:
