@@ -3,7 +3,8 @@
     kmutate analyze tests/gpu/SET.cu --no-counters --no-sweep --budget 3 --json > GPU.json            on the GPU
     kmutate analyze tests/gpu/SET.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
                                                               anywhere, with the NVRTC of the GPU's machine
-    python tests/gpu/heldout.py keep SET GPU.json SIM.json    both → reference/h200_SET.json
+    python tests/gpu/heldout.py blind SET SIM.json            → reference/h200_SET_blind.json, before a GPU has timed it
+    python tests/gpu/heldout.py keep SET GPU.json [SIM.json]  both, or what blind kept → reference/h200_SET.json
     python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known
 """
 
@@ -19,11 +20,17 @@ import numpy as np
 from mutate.limiter.model import Limiter
 from mutate.limiter.rules import MARGIN, Ratios, decide, margin
 
-SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9")
+# Of the last nothing is known but what the model said.
+SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9",
+        "heldout10")
 
 
 def kept_path(name: str) -> Path:
     return Path(__file__).with_name("reference") / f"h200_{name}.json"
+
+
+def blind_path(name: str) -> Path:
+    return Path(__file__).with_name("reference") / f"h200_{name}_blind.json"
 
 
 def judged() -> list[str]:
@@ -40,18 +47,21 @@ def _times(launch: dict[str, Any]) -> dict[str, float]:
     return {v["name"]: v["time_ms"]["value"] for v in launch["variants"] if v["time_ms"] and v["usable"]}
 
 
-def compared(gpu: dict[str, Any], sim: dict[str, Any]) -> list[dict[str, Any]]:
+def _simulated(sim: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Times and limiter of each kernel, of an analysis."""
+    return {name: {"sim": _times(launch), "sim_limiter": launch["finding"]["limiter"]}
+            for name, launch in _launches(sim).items()}
+
+
+def _beside(there: dict[str, float], said: dict[str, Any]) -> dict[str, Any]:
+    """What the model says of the variants that were measured."""
+    return said | {"sim": {v: said["sim"][v] for v in there if v in said["sim"]}}
+
+
+def compared(gpu: dict[str, Any], simulated: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """One row a kernel: times of both, and their limiters. Kernels that no GPU timed (textures) are left out."""
-    measured, simulated = _launches(gpu), _launches(sim)
-    rows = []
-    for name, mine in measured.items():
-        there, here = _times(mine), _times(simulated[name])
-        if "identity" not in there:
-            continue
-        rows.append({"kernel": name, "gpu": there, "sim": {v: here[v] for v in there if v in here},
-                     "gpu_limiter": mine["finding"]["limiter"],
-                     "sim_limiter": simulated[name]["finding"]["limiter"]})
-    return rows
+    return [{"kernel": name, "gpu": there, "gpu_limiter": mine["finding"]["limiter"]} | _beside(there, simulated[name])
+            for name, mine in _launches(gpu).items() if "identity" in (there := _times(mine))]
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -103,34 +113,40 @@ def _likeliest(times: dict[str, float]) -> str:
     return str(decide(Ratios(times["memory-only"] / full, times["math-only"] / full)).limiter)
 
 
-def _keep(gpu: dict[str, Any], sim: dict[str, Any]) -> dict[str, Any]:
-    rows = compared(gpu, sim)
+def _keep(gpu: dict[str, Any], simulated: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    rows = compared(gpu, simulated)
     return {"date": gpu["date"], "machine": gpu["machine"]["name"], "summary": summary(rows), "rows": rows}
 
 
 def _again(name: str, sim: dict[str, Any]) -> dict[str, Any]:
     """What is kept, with the times of a later model beside the first ones."""
     kept: dict[str, Any] = json.loads(kept_path(name).read_text())
-    simulated = _launches(sim)
-    later = []
-    for row in kept["rows"]:
-        here = _times(simulated[row["kernel"]])
-        later.append(row | {"sim": {v: here[v] for v in row["gpu"] if v in here},
-                            "sim_limiter": simulated[row["kernel"]]["finding"]["limiter"]})
+    simulated = _simulated(sim)
+    later = [row | _beside(row["gpu"], simulated[row["kernel"]]) for row in kept["rows"]]
     kept["later"] = {"date": sim["date"], "summary": summary(later), "rows": later}
     return kept
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["keep", "again"])
+    parser.add_argument("what", choices=["blind", "keep", "again"])
     parser.add_argument("set", choices=SETS)
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
     documents = [json.loads(path.read_text()) for path in args.documents]
-    if len(documents) != (2 if args.what == "keep" else 1):
-        parser.error("keep takes GPU.json SIM.json, again SIM.json")
-    kept = _keep(*documents) if args.what == "keep" else _again(args.set, *documents)
+    if len(documents) > (2 if args.what == "keep" else 1):
+        parser.error("keep takes GPU.json and SIM.json, the others SIM.json")
+    if args.what == "blind":
+        said = {"date": documents[0]["date"], "machine": documents[0]["machine"]["name"],
+                "kernels": _simulated(documents[0])}
+        blind_path(args.set).write_text(json.dumps(said, indent=1) + "\n")
+        print(f"{len(said['kernels'])} kernels")
+        return
+    if args.what == "keep":
+        blind = {} if documents[1:] else json.loads(blind_path(args.set).read_text())["kernels"]
+        kept = _keep(documents[0], blind or _simulated(documents[1]))
+    else:
+        kept = _again(args.set, *documents)
     kept_path(args.set).write_text(json.dumps(kept, indent=1) + "\n")
     shown = kept if args.what == "keep" else kept["later"]
     for r in shown["rows"]:
