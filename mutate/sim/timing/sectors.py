@@ -142,6 +142,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
+    asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
     hits = 0
@@ -190,8 +191,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             stays(far_tags, far_ages, far_parts, sector, issued)
         twin = twin_at(sector)
         coming = twin_sectors[twin] == sector and twin_come[twin] > come
-        if coming or (twin_sectors[twin] == sector and not (again[r] and settings[S_READ_AGAIN] > 0.0)):
-            if coming and settings[S_READ_AGAIN] > 0.0:
+        if coming or (twin_sectors[twin] == sector and not (again[r] and asks_again)):
+            if coming and asks_again:
                 busy[N_DRAM_READ] += 1
                 dram(state, settings, busy, asked, False, 1.0, 0.0)
             come = max(come, twin_come[twin])
@@ -219,7 +220,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
                 come += settings[S_HALVES]
-            if (settings[S_READ_AGAIN] > 0.0 or not again[r]) and settings[S_L2_LATENCY] > 0.0:
+            if (asks_again or not again[r]) and settings[S_L2_LATENCY] > 0.0:
                 twin_sectors[twin], twin_come[twin] = sector, come
             if alone:
                 busy[N_DRAM_READ] += 1
