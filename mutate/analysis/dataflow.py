@@ -207,8 +207,17 @@ def _whole(node: Node, target: Node) -> Node | None:
     return block if block is not None and block.type == "compound_statement" else None
 
 
-def definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], Definition]]:
+_DEFINITIONS: WeakKeyDictionary[FunctionInfo, tuple[tuple[frozenset[Obj], Definition], ...]] = WeakKeyDictionary()
+
+
+def definitions(info: FunctionInfo) -> tuple[tuple[frozenset[Obj], Definition], ...]:
     """Everything that gives variables and memory their values, with what it gives a value to."""
+    if info not in _DEFINITIONS:
+        _DEFINITIONS[info] = tuple(_definitions(info))
+    return _DEFINITIONS[info]
+
+
+def _definitions(info: FunctionInfo) -> Iterator[tuple[frozenset[Obj], Definition]]:
     for node in info.function.body.walk():
         kind = node.type
         if kind == "assignment_expression":
