@@ -95,16 +95,10 @@ template <int MODE> __global__ void sparse_stores(int *out, int *in, int n, unsi
    float in[n * 8] = zeros(); float out[n * 8] = zeros();
    few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
    few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
-*/
-/* kmutate launch
-   int n = 1 << 22; dim3 block = { 256 }; dim3 grid = { 396 };
-   float in[n * 8] = zeros(); float out[n * 8] = zeros();
+   grid.x = 396;
    few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
    few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
-*/
-/* kmutate launch
-   int n = 1 << 22; dim3 block = { 256 }; dim3 grid = { 1056 };
-   float in[n * 8] = zeros(); float out[n * 8] = zeros();
+   grid.x = 1056;
    few_reads<0, 4>(out, in, n); few_reads<1, 7>(out, in, n); few_reads<1, 3>(out, in, n); few_reads<1, 2>(out, in, n);
    few_reads<1, 1>(out, in, n); few_reads<2, 1>(out, in, n); few_reads<3, 1>(out, in, n); few_reads<7, 1>(out, in, n);
 */
