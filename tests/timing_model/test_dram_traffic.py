@@ -108,3 +108,10 @@ def test_fermi_reads_sectors_that_are_stored_in_part_and_around_l1_those_on_thei
     found = predict(replace(kernel, dlcm=dlcm), launch, machine)
     assert moved(found, "dram_read_sectors") == pytest.approx(expected, rel=0.05)
     assert moved(found, "dram_write_sectors") == pytest.approx(16 * MB, rel=0.01)
+
+
+def test_fermi_has_the_rest_of_sectors_that_a_block_has_read(tmp_path: Path) -> None:
+    machine = load_machine("c2050")
+    in_place = (SHIFTED[0], SHIFTED[1].replace("out[i] = in[i]", "out[i] += 1"))
+    found = predict(*compiled(tmp_path, *in_place, arch=machine.arch), machine)
+    assert moved(found, "dram_read_sectors") == pytest.approx(16 * MB, rel=0.05)

@@ -46,7 +46,7 @@ from mutate.sim.timing.settings import (
     S_WRITE_PORT,
     T_ADDED,
 )
-from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, SHARED, WHOLE_STORE
+from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, READ_BEFORE, SHARED, WHOLE_STORE
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -408,7 +408,8 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
                 # What the block reads back L2 has, until it needs the room.
                 stays(far_tags, far_ages, far_parts, sector, issued)
         come = asked + settings[S_ATOMIC_LATENCY]
-        if settings[S_STORE_READS] > 0.0 and kind == _STORE and first_write and touch[i] & WHOLE_STORE == 0:
+        if settings[S_STORE_READS] > 0.0 and kind == _STORE and first_write and (
+                touch[i] & (WHOLE_STORE | READ_BEFORE) == 0):
             busy[N_DRAM_READ] += 1
             dram(state, settings, busy, asked, False, 1.0, 0.0)
         fetched = fetched and (parts_cost or given_up)

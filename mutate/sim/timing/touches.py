@@ -29,10 +29,10 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
-SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE = 4, 8, 16, 32
+SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE, READ_BEFORE = 4, 8, 16, 32, 64
 """Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too;
 
-the store writes all of the sector; the block has then written or read all of it.
+the store writes all of the sector; the block has then written or read all of it; it has read it before the store.
 """
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
@@ -106,6 +106,8 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
                 table[row, 3] = before | covers[i]
                 whole = WHOLE_STORE if covers[i] == WHOLE else 0
                 touch[i] = whole | MADE_WHOLE if table[row, 3] == WHOLE else 0
+                if table[row, 1 + READS] >> 32 == block + 1:
+                    touch[i] |= READ_BEFORE
                 if entry >> 32 != block + 1:
                     tally[here, which, PARTS] += table[row, 3] != WHOLE
                 elif before != WHOLE and table[row, 3] == WHOLE:
