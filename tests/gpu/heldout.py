@@ -133,6 +133,8 @@ def main() -> None:
     parser.add_argument("set", choices=SETS)
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
+    if args.what == "blind" and (kept_path(args.set).exists() or blind_path(args.set).exists()):
+        parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
     documents = [json.loads(path.read_text()) for path in args.documents]
     if len(documents) > (2 if args.what == "keep" else 1):
         parser.error("keep takes GPU.json and SIM.json, the others SIM.json")
@@ -143,6 +145,8 @@ def main() -> None:
         print(f"{len(said['kernels'])} kernels")
         return
     if args.what == "keep":
+        if not documents[1:] and not blind_path(args.set).exists():
+            parser.error(f"{args.set} has no prediction: give SIM.json")
         blind = {} if documents[1:] else json.loads(blind_path(args.set).read_text())["kernels"]
         kept = _keep(documents[0], blind or _simulated(documents[1]))
     else:
