@@ -105,7 +105,7 @@ class Draft:
         return found
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _evaluated(text: str, defines: frozenset[tuple[str, str]]) -> tuple[Launch, ...] | KmutateError:
     """Many launches of a file begin with the same lines."""
     given = text.encode(errors="replace")
