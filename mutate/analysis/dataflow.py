@@ -8,7 +8,7 @@ it too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from mutate.analysis.calls import arguments
@@ -70,16 +70,30 @@ class Definition:
     block: Node | None = None
 
 
-# Of functions that are analysed: definitions by what they give a value to, and whether there is a goto.
-_KNOWN: WeakKeyDictionary[FunctionInfo, tuple[dict[Obj, list[Definition]], bool]] = WeakKeyDictionary()
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a function: definitions by what they give a value to, whether there is a goto, and what was
+
+    found of uses, for those who ask what may and those who ask what surely happens.
+    """
+
+    of: dict[Obj, list[Definition]]
+    jumps: bool
+    places: tuple[dict[tuple[Node, Var], _Place], ...] = field(default_factory=lambda: ({}, {}))
+    sources: tuple[dict[tuple[Node, Var], tuple[Node, ...]], ...] = field(default_factory=lambda: ({}, {}))
 
 
-def _by_object(info: FunctionInfo) -> tuple[dict[Obj, list[Definition]], bool]:
-    out: dict[Obj, list[Definition]] = {}
-    for objs, definition in definitions(info):
-        for o in objs:
-            out.setdefault(o, []).append(definition)
-    return out, any(n.type == "goto_statement" for n in info.function.body.walk())
+_KNOWN: WeakKeyDictionary[FunctionInfo, _Known] = WeakKeyDictionary()
+
+
+def _known(info: FunctionInfo) -> _Known:
+    if info not in _KNOWN:
+        of: dict[Obj, list[Definition]] = {}
+        for objs, definition in definitions(info):
+            for o in objs:
+                of.setdefault(o, []).append(definition)
+        _KNOWN[info] = _Known(of, any(n.type == "goto_statement" for n in info.function.body.walk()))
+    return _KNOWN[info]
 
 
 class Reach:
@@ -90,11 +104,10 @@ class Reach:
 
     def __init__(self, info: FunctionInfo, surely: bool = False) -> None:
         self._surely = surely
-        if info not in _KNOWN:
-            _KNOWN[info] = _by_object(info)
+        known = _known(info)
         # A jump backwards makes what comes later come earlier.
-        self._of, self._jumps = _KNOWN[info]
-        self._places: dict[tuple[Node, Var], _Place] = {}
+        self._of, self._jumps = known.of, known.jumps
+        self._places, self._sources = known.places[surely], known.sources[surely]
 
     @staticmethod
     def is_ordered(obj: Obj) -> bool:
@@ -113,9 +126,11 @@ class Reach:
                     for d in self._of.get(obj, ()):
                         yield from d.sources
                 continue
-            for d in self._of.get(obj, ()):
-                if self.reaches(d.node, use, obj):
-                    yield from d.sources
+            found = self._sources.get((use, obj))
+            if found is None:
+                found = self._sources[use, obj] = tuple(dict.fromkeys(
+                    n for d in self._of.get(obj, ()) if self.reaches(d.node, use, obj) for n in d.sources))
+            yield from found
 
     def reaches(self, node: Node, use: Node, var: Var) -> bool:
         """Whether the definition ``node`` of an ordered variable may reach ``use``."""
@@ -125,7 +140,8 @@ class Reach:
         if place.anywhere or (not self._surely and _in_lambda(node)):
             return True
         within = node.start <= use.start and use.end <= node.end
-        if not within and node.start < use.end and node.start >= place.last and not _instead(node, use):
+        if not within and place.last <= node.start < use.end and \
+                not any(start <= node.start < end for start, end in place.instead):
             return True
         around = next((up for up in place.loops if up.start <= node.start and node.end <= up.end), None)
         if around is None or (var.node is not None and around.start < var.node.start < around.end
@@ -136,7 +152,7 @@ class Reach:
     def _place(self, use: Node, var: Var) -> _Place:
         last = max((d.node.start for d in self._of.get(var, ()) if d.block is not None and d.node.end <= use.start
                     and d.block.start <= use.start and use.end <= d.block.end), default=-1)
-        return _Place(last, tuple(up for up in use.ancestors() if up.type in LOOPS),
+        return _Place(last, tuple(up for up in use.ancestors() if up.type in LOOPS), _instead(use),
                       not self._surely and (self._jumps or _in_lambda(use)))
 
 
@@ -144,11 +160,12 @@ class Reach:
 class _Place:
     """Where a variable is used: the start of the ``last`` definition before, which replaces all earlier ones; loops
 
-    around, the innermost first; whether the use happens ``anywhere``.
+    around, the innermost first; the spans of text that run only ``instead``; whether the use happens ``anywhere``.
     """
 
     last: int
     loops: tuple[Node, ...]
+    instead: tuple[tuple[int, int], ...]
     anywhere: bool
 
 
@@ -176,15 +193,15 @@ def branch_of(node: Node, within: Node | None = None) -> Node | None:
     return None
 
 
-def _instead(node: Node, use: Node) -> bool:
-    """Whether two expressions are in the two branches of one ``if``: only a loop leads from one to the other."""
-    for up in node.ancestors():
-        if up.start <= use.start and use.end <= up.end:
-            other = up.get("alternative") if up.type in ("if_statement", "conditional_expression") else None
-            then = up.get("consequence")
-            return other is not None and then is not None and then.start <= node.start < then.end and \
-                other.start <= use.start < other.end
-    return False
+def _instead(use: Node) -> tuple[tuple[int, int], ...]:
+    """Where each ``if`` whose second branch has a use has its first: only a loop leads from there to the use."""
+    out = []
+    for up in use.ancestors():
+        if up.type in ("if_statement", "conditional_expression"):
+            then, other = up.get("consequence"), up.get("alternative")
+            if then is not None and other is not None and other.start <= use.start < other.end:
+                out.append((then.start, then.end))
+    return tuple(out)
 
 
 def _in_header(node: Node, loop: Node) -> bool:

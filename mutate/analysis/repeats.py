@@ -23,20 +23,22 @@ def separating_barriers(info: FunctionInfo) -> frozenset[Node]:
     loads = list(_loads(info)) if barriers else []
     if not loads:
         return frozenset()
-    written = [(objs, d.node, d.sources) for objs, d in definitions(info)]
+    written = sorted(((objs, d.node, d.sources) for objs, d in definitions(info)), key=lambda w: w[1].start)
     out: set[Node] = set()
     for loop in {up for b in barriers for up in b.ancestors() if up.type in LOOPS}:
         changing = _changing(info, loop, [w for w in written if _within(w[1], loop)])
         if any(_within(node, loop) and changing.isdisjoint(used) for node, used in loads):
             out |= {b for b in barriers if _within(b, loop)}
-    starts = [b.start for b in barriers]
+    starts, changes = [b.start for b in barriers], [node.start for _, node, _ in written]
     latest: dict[tuple[str, tuple[int, ...]], Node] = {}
     for node, used in sorted(loads, key=lambda x: x[0].start):
         key = _key(info, node)
         before, latest[key] = latest.get(key), node
         between = barriers[bisect_left(starts, before.end) : bisect_left(starts, node.start)] if before else []
-        if before is not None and between and not any(before.end <= at.start and at.end <= node.start and
-                                                      not objs.isdisjoint(used) for objs, at, _ in written):
+        if before is None or not between:
+            continue
+        changed = written[bisect_left(changes, before.end) : bisect_left(changes, node.start)]
+        if not any(at.end <= node.start and not objs.isdisjoint(used) for objs, at, _ in changed):
             out |= set(between)
     return frozenset(out)
 

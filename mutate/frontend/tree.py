@@ -20,7 +20,7 @@ from mutate.source import Span, without_lambda_spaces
 class Node:
     """One syntax node. ``kids`` are the named children and the operator tokens; ``fields`` name some of them."""
 
-    __slots__ = ("end", "fields", "kids", "parent", "start", "text_source", "type")
+    __slots__ = ("_all", "_at", "_beyond", "end", "fields", "kids", "parent", "start", "text_source", "type")
 
     def __init__(self, type_: str, start: int, end: int, text_source: bytes) -> None:
         self.type = type_
@@ -30,6 +30,9 @@ class Node:
         self.fields: dict[str, Node] = {}
         self.parent: Node | None = None
         self.text_source = text_source
+        # Of a tree that is done: all its nodes in source order, and where this one's are.
+        self._all: list[Node] = []
+        self._at = self._beyond = 0
 
     @property
     def span(self) -> Span:
@@ -48,11 +51,23 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """This node and everything below, in source order."""
+        return iter(self._all[self._at : self._beyond]) if self._all else self._walk()
+
+    def _walk(self) -> Iterator[Node]:
         stack = [self]
         while stack:
             node = stack.pop()
             yield node
             stack.extend(reversed(node.kids))
+
+    def done(self) -> None:
+        """The tree below does not change any more: walking it is faster from now on."""
+        self._all = nodes = list(self._walk())
+        for at, node in enumerate(nodes):
+            node._all, node._at = nodes, at
+        # Whatever stands behind a node's last child is outside it; children come later, so they are known first.
+        for node in reversed(nodes):
+            node._beyond = node.kids[-1]._beyond if node.kids else node._at + 1
 
     def ancestors(self) -> Iterator[Node]:
         node = self.parent
@@ -118,6 +133,7 @@ def parse(text: bytes) -> Node:
                 node.type = "identifier"
     for node in list(root.walk()):
         _mend(node)
+    root.done()
     return root
 
 

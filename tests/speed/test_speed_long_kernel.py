@@ -15,11 +15,11 @@ from mutate.toolchain.locate import find_toolchain
 from mutate.toolchain.nvrtc import Compiled, compile_program
 
 
-def seconds(lines: int) -> float:
-    """What parsing and all mutations take, without the compiler; the least of three."""
+def seconds(lines: int, turns: int = 3) -> float:
+    """What parsing and all mutations take, without the compiler; the least of some turns, as others use the machine."""
     source = long_kernel(lines).encode()
     took = []
-    for _ in range(3):
+    for _ in range(turns):
         start = time.process_time()
         unit = load_unit(source, "long.cu")
         (kernel,) = unit.kernels
@@ -36,7 +36,10 @@ def test_a_kernel_of_500_lines_takes_less_than_a_second() -> None:
 
 
 def test_time_grows_with_the_lines_and_not_with_their_square() -> None:
-    assert seconds(800) < 9 * seconds(200)
+    # In turns: what else runs on the machine is then beside both.
+    took = [(seconds(200, 1), seconds(800, 1)) for _ in range(6)]
+    few, many = map(min, zip(*took, strict=True))
+    assert many < 9 * few
 
 
 @pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
