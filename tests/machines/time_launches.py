@@ -1,5 +1,7 @@
 """Times the launches that a folder lists, with a cold L2, by events; standard library and the driver alone.
 
+As kmutate does: a pause while everything is enqueued, and a flush that reads, which leaves nothing to be written back.
+
     python3 tests/machines/time_launches.py FOLDER > TIMES.csv
     ncu ... python3 tests/machines/time_launches.py FOLDER --once       each launch once, for counters
 """
@@ -15,6 +17,8 @@ from pathlib import Path
 ROUNDS = 1 if "--once" in sys.argv else 7
 WARM = 0 if "--once" in sys.argv else 2
 FLUSH = 256 << 20
+PAUSE = 100_000
+"""Clocks of the GPU."""
 cuda = ctypes.CDLL("libcuda.so.1")
 
 
@@ -38,6 +42,21 @@ def filled(size: int, kind: str) -> ctypes.c_uint64:
     return at
 
 
+def before_each(folder: Path) -> list[tuple[ctypes.c_void_p, int, int, ctypes.Array[ctypes.c_void_p]]]:
+    """kmutate's own pause and flush: functions, blocks, threads and their arguments."""
+    module = ctypes.c_void_p()
+    check(cuda.cuModuleLoadData(ctypes.byref(module), (folder / "tools.cubin").read_bytes()), "tools")
+    out = []
+    for entry, blocks, threads, values in (
+            (b"kmutate_pause", 1, 1, [ctypes.c_int64(PAUSE)]),
+            (b"kmutate_flush", 1056, 256, [allocate(FLUSH), ctypes.c_uint64(FLUSH // 16), allocate(16)])):
+        function = ctypes.c_void_p()
+        check(cuda.cuModuleGetFunction(ctypes.byref(function), module, entry), "tools")
+        given = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void_p) for v in values])
+        out.append((function, blocks, threads, given))
+    return out
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     context, device = ctypes.c_void_p(), ctypes.c_int()
@@ -48,7 +67,7 @@ def main() -> None:
     first, last = ctypes.c_void_p(), ctypes.c_void_p()
     for event in (first, last):
         check(cuda.cuEventCreate(ctypes.byref(event), 0), "event")
-    flush = allocate(FLUSH)
+    before = [] if "--once" in sys.argv else before_each(folder)  # ncu empties caches itself
     print("kernel,instance,launch,us,least", flush=True)
     for job in json.loads((folder / "launches.json").read_text()):
         what = f'{job["kernel"]} {job["launch"]}'
@@ -61,7 +80,8 @@ def main() -> None:
         arguments = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
         times = []
         for turn in range(ROUNDS + WARM):
-            check(cuda.cuMemsetD8_v2(flush, turn, ctypes.c_size_t(FLUSH)), what)
+            for tool, blocks, threads, given in before:
+                check(cuda.cuLaunchKernel(tool, blocks, 1, 1, threads, 1, 1, 0, None, given, None), what)
             check(cuda.cuEventRecord(first, None), what)
             check(cuda.cuLaunchKernel(function, *job["grid"], *job["block"], job["smem"], None, arguments, None), what)
             check(cuda.cuEventRecord(last, None), what)

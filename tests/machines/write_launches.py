@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+from mutate.backends.tools import tool_cubin
 from mutate.launch.model import Address, Value
 from mutate.pipeline.binaries import compile_file
 from mutate.results import Request
@@ -32,6 +33,7 @@ def main() -> None:
                   "arrays": [[a.name, a.nbytes, a.init.kind] for a in launch.arrays],
                   "args": [argument(a.as_value()) for a in launch.args]}
                  for n, launch in enumerate(found.target.launches)]
+    (folder / "tools.cubin").write_bytes(tool_cubin((9, 0)))
     (folder / "launches.json").write_text(json.dumps(jobs))
 
 
