@@ -22,7 +22,7 @@ from mutate.limiter.rules import MARGIN, Ratios, decide, margin
 
 # Of the last nothing is known but what the model said.
 SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9",
-        "heldout10")
+        "heldout10", "heldout11")
 
 
 def kept_path(name: str) -> Path:

@@ -46,10 +46,11 @@ def before_each(folder: Path) -> list[tuple[ctypes.c_void_p, int, int, ctypes.Ar
     """kmutate's own pause and flush: functions, blocks, threads and their arguments."""
     module = ctypes.c_void_p()
     check(cuda.cuModuleLoadData(ctypes.byref(module), (folder / "tools.cubin").read_bytes()), "tools")
+    flushed = allocate(FLUSH)  # written never: no second allocation, which would move the arrays of all launches
     out = []
     for entry, blocks, threads, values in (
             (b"kmutate_pause", 1, 1, [ctypes.c_int64(PAUSE)]),
-            (b"kmutate_flush", 1056, 256, [allocate(FLUSH), ctypes.c_uint64(FLUSH // 16), allocate(16)])):
+            (b"kmutate_flush", 1056, 256, [flushed, ctypes.c_uint64(FLUSH // 16), flushed])):
         function = ctypes.c_void_p()
         check(cuda.cuModuleGetFunction(ctypes.byref(function), module, entry), "tools")
         given = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void_p) for v in values])
