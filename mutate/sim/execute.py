@@ -44,13 +44,14 @@ _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["hal
 
 def _execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
             table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
-            hashes, trace, log_head, log_where, control, error):
+            spent, hashes, trace, log_head, log_where, control, error):
     """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
     ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
     bytes a thread, first elements of the scratch rows and of the uniform registers. ``control``: instructions left,
     wanted pages, trace records, warp to begin with, instructions at the start, pages used of the pool, records of the
-    log, what an instruction's predicate becomes, whether requests of memory are counted.
+    log, what an instruction's predicate becomes, whether requests of memory are counted. ``spent``: by each warp, also
+    of what it tried and will try again.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
@@ -133,6 +134,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
             op = row[OP]
             guard = mask & (predicates[w, row[GUARD]] ^ u32(row[GUARD_NOT]))
             counters[pc, EXECUTED] += 1
+            spent[w] += 1
             counters[pc, THREADS] += i64(popc(mask))
             counters[pc, THREADS_ON] += i64(popc(guard))
             budget -= 1

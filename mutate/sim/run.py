@@ -168,6 +168,8 @@ class Simulation:
             at += len(self.banks[k])
         self.wanted = np.zeros(_WANTED, np.int64)
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
+        # Instructions of each warp of the block that runs, or ran last.
+        self.spent = np.zeros(self.warps, np.int64)
         self.hashes = np.zeros((lay.MULTISETS, 4), np.uint64)
         self.objects = object_table(self.launch.textures, self.initial.addresses).reshape(-1)
         self.trace = np.zeros((RECORDS + lay.LANES if self.recorder is not None else 1, 4), np.int64)
@@ -209,7 +211,8 @@ class Simulation:
         gx, gy, _ = self.launch.grid
         self._own_registers[:] = self._first_registers
         self._block_numbers[:] = ((number % gx,), (number // gx % gy,), (number // (gx * gy),))
-        for zeros in (self.predicates, self.pcs, self.masks, self.states, self.sync, self.targets, self.shared):
+        for zeros in (self.spent, self.predicates, self.pcs, self.masks, self.states, self.sync, self.targets,
+                      self.shared):
             zeros.fill(0)
         self.predicates[:, 7] = self.predicates[:, 15] = 0xFFFFFFFF
         self.kept[:, :, 0] = 0
@@ -233,7 +236,8 @@ class Simulation:
                                  self.states, self.details, self.kept, self.sync, self.alive, self.targets, self.red,
                                  memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
                                  self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
-                                 self.hashes, self.trace, self.log.head, self.log.where, self.control, self.error)
+                                 self.spent, self.hashes, self.trace, self.log.head, self.log.where, self.control,
+                                 self.error)
                 memory.used = int(self.control[5])
                 for watcher in self.watchers:
                     watcher.watch(self.log, int(self.control[6]), self.counters)

@@ -71,7 +71,7 @@ def sampled(source: str, folder: Path) -> tuple[Sample, bool | None]:
 def test_a_table_that_fills_takes_later_blocks_longer(tmp_path: Path) -> None:
     sample, in_order = sampled(INSERT % (1 << 17), tmp_path)
     assert in_order is True
-    works = np.array(sample.works)
+    works = np.array(sample.works)  # number, total, longest
     middle = works[:, 0] < sample.grid_blocks / 2
     assert works[~middle, 1].mean() > 1.3 * works[middle, 1].mean()
     assert set(sample.blocks) <= set(works[:, 0].tolist())
@@ -80,8 +80,8 @@ def test_a_table_that_fills_takes_later_blocks_longer(tmp_path: Path) -> None:
 def test_minima_that_are_known_are_not_asked_for_again(tmp_path: Path) -> None:
     sample, in_order = sampled(LEAST, tmp_path)
     assert in_order is True
-    first, last = (dict(sample.works)[b] for b in (min(dict(sample.works)), max(dict(sample.works))))
-    assert last < first
+    first, last = min(sample.works), max(sample.works)  # by their numbers
+    assert last.total < first.total
 
 
 def test_a_grid_that_is_too_large_meets_the_data_as_they_were(tmp_path: Path) -> None:

@@ -383,15 +383,15 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         sample.grid_blocks, issued, instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
-        confidence.of_blocks([w for _, w in sample.works], sample.grid_blocks),
+        confidence.of_blocks([w.total for w in sample.works], sample.grid_blocks),
         rest if not bounded else 0.0, sample.in_order)
 
 
 def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,
             resident: int, grid: tuple[int, int, int]) -> float:
     """Of blocks that differ: how much longer the grid takes than the played SM takes for its own blocks."""
-    known = dict(sample.works)
-    played = [float(known[sample.blocks[k % len(sample.blocks)]]) for k in range(turn)]
+    known = {w.block: float(w.total) for w in sample.works}
+    played = [known[sample.blocks[k % len(sample.blocks)]] for k in range(turn)]
     busy = _utilisation(seen.busy, seen.end, settings)
     # Of what was not played as much is left as its work says.
     clocks = seen.end * max(1.0, sum(played) / max(1, seen.issued))

@@ -22,7 +22,7 @@ from mutate.sim.space import Initial
 from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import IN_ORDER, follows_others
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
-from mutate.sim.timing.uneven import ALIKE, differ
+from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -34,9 +34,11 @@ _FIRST_ROOM = 1 << 12
 # A block's neighbours are run where so many of them would fit into what is recorded.
 _FEW = 8
 # Blocks that are run for their work alone: so many warp instructions and blocks; where so many are alike, all are.
-_SURVEY = 2_000_000
-_SURVEYED = 256
-_ENOUGH = 4
+_SURVEY = 8_000_000
+_SURVEYED = 2048
+_ENOUGH, _MANY = 4, 64
+# Threads that an SM may have at once.
+_AT_ONCE = 2048
 _GOLDEN = 0.6180339887498949
 GROUP = 4
 """Blocks with neighbouring numbers that are looked at for what they share, where the machine does not say how many SMs'
@@ -195,8 +197,8 @@ class Group(NamedTuple):
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
-    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``works``: (number, warp
-    instructions) of these blocks and, where those say too little, of others of the grid. ``first``: the streams of the
+    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``works``: of these blocks and,
+    where those say too little, of others of the grid. ``first``: the streams of the
     block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on neighbouring SMs, where they
     have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
     whether the grid was run as a whole, in order; else they met what was there before the launch.
@@ -210,7 +212,7 @@ class Sample:
     instructions: int
     initial: Initial
     first: Streams
-    works: tuple[tuple[int, int], ...] = ()
+    works: tuple[Work, ...] = ()
     near: tuple[Neighbour, ...] = ()
     group: Group | None = None
     other: Streams | None = None
@@ -237,11 +239,14 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tup
 
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
-           rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None) -> Sample:
+           rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None,
+           chosen: int | None = None, known: Sequence[Work] = ()) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
     Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together.
-    ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two.
+    ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two. ``chosen``:
+    the SM whose blocks run, by default a typical one, or the one with most to do where all its blocks run at once;
+    it is told by the work of blocks that is ``known`` then.
     Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
@@ -257,9 +262,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
 
     keeper, simulation = start()
     executed = simulation.counters[:, lay.EXECUTED]
-    (pilot,) = blocks_of_sm(total, sms, 1, sm) if first is None else (first,)
-    simulation.run((pilot,))
-    each = max(1, int(executed.sum()))
+    whose = chosen if sm is None else sm
+    (pilot,) = blocks_of_sm(total, sms, 1, whose) if first is None else (first,)
+    piloted = _ran(simulation, pilot)
+    each = max(1, piloted.total)
     pilots = keeper.streams((pilot,), marked=True)
     near: tuple[Neighbour, ...] = ()
     group = None
@@ -270,7 +276,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         fork = simulation.fork((beside,), beside)
         near = _near(pilot, launch.grid, beside, fork) if total > sms and each <= records // _FEW else ()
         group = _group(pilot, mates, total, with_mates, fork)
-    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), sm)
+    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose)
     if total <= sms:
         blocks = (pilot,)
     if pilot not in blocks:
@@ -284,26 +290,31 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         keeper, simulation, works = again, whole, ordered
         executed = simulation.counters[:, lay.EXECUTED]
     else:
-        works = {pilot: each}
+        works = {pilot: piloted}
         for block in (b for b in blocks if b != pilot):
-            before = int(executed.sum())
-            simulation.run((block,))
-            works[block] = int(executed.sum()) - before
+            works[block] = _ran(simulation, block)
     other = None
     if sm is None:
         if ordered is None:
-            _survey(works, total, simulation)
-            most = max(works, key=lambda block: works[block])
-            if total <= sms and first is None and works[most] > (1.0 + ALIKE) * each:
+            works.update((w.block, w) for w in known)
+            if not known:
+                _survey(works, total, simulation)
+            most = max(works, key=lambda block: works[block].total)
+            if total <= sms and first is None and works[most].total > (1.0 + ALIKE) * each:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
                               mates=mates, first=most)
+            if total > sms and chosen is None and 1 < wanted <= _AT_ONCE // launch.threads and differ(
+                    tuple(works.values())):
+                last = _busiest(tuple(works.values()), launch.grid, sms, wanted)
+                return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
+                              mates=mates, chosen=last, known=tuple(works.values()))
         elsewhere = int(total * _GOLDEN)
         if elsewhere not in blocks and each <= records // 2:
             witness = Keeper(warps, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, keeper.hot, blocks, total,
-                  int(executed.sum()), initial, pilots, tuple(sorted(works.items())), near, group, other,
+                  int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
                   ordered is not None if follows else None)
 
 
@@ -321,7 +332,7 @@ def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simula
     return Group(keeper.touches.tally, keeper.streams(mates[:1]))
 
 
-def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict[int, int] | None:
+def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict[int, Work] | None:
     """Runs all blocks of the grid, of which ``simulation`` keeps these; the work of some from all over the grid.
 
     ``None`` where they come to much more than the first one let expect.
@@ -329,14 +340,11 @@ def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict
     quiet = simulation.beside((), None)
     kept = set(blocks)
     wanted = kept.union(_all_over(total))
-    works: dict[int, int] = {}
+    works: dict[int, Work] = {}
     spent = 0
     for block in range(total):
-        runs = simulation if block in kept else quiet
-        before = int(runs.counters[:, lay.EXECUTED].sum())
-        runs.run((block,))
-        work = int(runs.counters[:, lay.EXECUTED].sum()) - before
-        spent += work
+        work = _ran(simulation if block in kept else quiet, block)
+        spent += work.total
         if spent > 2 * IN_ORDER:
             return None
         if block in wanted:
@@ -349,20 +357,36 @@ def _all_over(total: int) -> Iterator[int]:
     return (int((k + 0.5) * _GOLDEN % 1.0 * total) for k in range(min(total, _SURVEYED)))
 
 
-def _survey(works: dict[int, int], total: int, simulation: Simulation) -> None:
+def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted: int) -> int:
+    """The SM that has most to do, in all its blocks and in the longest warp of one."""
+    total = grid[0] * grid[1] * grid[2]
+    totals, longest = (spread_over([(w.block, w[k]) for w in works], grid) for k in (1, 2))
+    mine = [list(blocks_of_sm(total, sms, wanted, sm)) for sm in range(sms)]
+    sums, most = np.array([totals[m].sum() for m in mine]), np.array([longest[m].max() for m in mine])
+    return int(np.argmax(sums / sums.mean() + most / most.mean()))
+
+
+def _survey(works: dict[int, Work], total: int, simulation: Simulation) -> None:
     """Adds the work of blocks from all over the grid, until they seem to be alike or are enough."""
-    if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.items()))):
+    if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.values()))):
         return
     other = simulation.fork((), None)
-    executed = other.counters[:, lay.EXECUTED]
+    spent = 0
     for block in _all_over(total):
         if block in works:
             continue
-        before = int(executed.sum())
-        other.run((block,))
-        works[block] = int(executed.sum()) - before
-        if int(executed.sum()) > _SURVEY or (len(works) >= _ENOUGH and not differ(tuple(works.items()))):
+        works[block] = _ran(other, block)
+        spent += works[block].total
+        # Many that differ will not be alike by one more.
+        if spent > _SURVEY or (_ENOUGH <= len(works) <= _MANY and not differ(tuple(works.values()))):
             return
+
+
+def _ran(simulation: Simulation, block: int) -> Work:
+    """Runs a block."""
+    before = int(simulation.counters[:, lay.EXECUTED].sum())
+    simulation.run((block,))
+    return Work(block, int(simulation.counters[:, lay.EXECUTED].sum()) - before, int(simulation.spent.max()))
 
 
 def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation) -> tuple[Neighbour, ...]:

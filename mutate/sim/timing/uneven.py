@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,16 @@ Floats = npt.NDArray[np.float64]
 ALIKE = 0.02
 """Blocks whose work has a smaller standard deviation than this part of the mean are taken to be alike."""
 _LEAST = 4
+_TOLD = 256
+"""Blocks of which it is tried whether their places tell their work."""
+
+
+class Work(NamedTuple):
+    """How much a block has to do: its number, the instructions of all its warps, and of the one that has most."""
+
+    block: int
+    total: int
+    longest: int
 
 
 @dataclass(frozen=True)
@@ -35,8 +46,8 @@ class Turn:
     busy: float
 
 
-def differ(works: Sequence[tuple[int, int]]) -> bool:
-    values = np.array([w for _, w in works], np.float64)
+def differ(works: Sequence[Work]) -> bool:
+    values = np.array([w.total for w in works], np.float64)
     return len(values) > 1 and float(values.std()) > ALIKE * max(1.0, float(values.mean()))
 
 
@@ -54,7 +65,8 @@ def spread_over(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) ->
     at = np.array([b for b, _ in known])
     errors = [_told(place[at], values) for place in places]
     best = int(np.argmin(errors))
-    if len(values) > _LEAST and errors[best] < 0.5 * float(((values - values.mean()) ** 2).sum()):
+    some = values[:: _step(len(values))]
+    if len(values) > _LEAST and errors[best] < 0.5 * float(((some - values.mean()) ** 2).sum()):
         return np.interp(places[best], *_means(places[best][at], values))
     edges = (at[1:] + at[:-1] + 1) // 2
     return np.asarray(values[np.searchsorted(edges, numbers, side="right")])
@@ -65,20 +77,25 @@ def _means(at: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
     return places.astype(np.float64), np.bincount(which, values) / np.bincount(which)
 
 
+def _step(count: int) -> int:
+    return -(-count // _TOLD)
+
+
 def _told(at: npt.NDArray[np.int64], values: Floats) -> float:
-    """The sum of the squared errors with which the others tell each value by their places."""
+    """The sum of the squared errors with which the others tell each value, of many some, by their places."""
     if len(np.unique(at)) < 2:
         return np.inf
     total = 0.0
-    for k in range(len(values)):
+    for k in range(0, len(values), _step(len(values))):
         rest = np.arange(len(values)) != k
         total += float(values[k] - np.interp(at[k], *_means(at[rest], values[rest]))) ** 2
     return total
 
 
-def longer_by(works: Sequence[tuple[int, int]], turn: Turn, grid: tuple[int, int, int], sms: int, waves: int) -> float:
+def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms: int, waves: int) -> float:
     """How many times as long as the turn the grid takes. Of more ``waves`` than a few only the mean work matters."""
-    all_works, mine = spread_over(works, grid), np.asarray(turn.works, np.float64)
+    all_works = spread_over([(w.block, w.total) for w in works], grid)
+    mine = np.asarray(turn.works, np.float64)
     if len(mine) > waves * turn.resident:
         return float(all_works.mean() / mine.mean())
     sms = min(sms, len(all_works))
