@@ -72,3 +72,41 @@ __global__ void float_adds(float *places, int steps, unsigned of)
         atomicAdd(places + (unsigned)((unsigned long long)x * of >> 32), (float)i);
     }
 }
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   int places[1 << 20] = zeros();
+   shared_adds<int>(places, 16, 4095u, 1, 32, 1); shared_adds<int>(places, 16, 4095u, 1, 16, 1); shared_adds<int>(places, 16, 4095u, 1, 8, 1); shared_adds<int>(places, 16, 4095u, 1, 4, 1);
+   shared_adds<int>(places, 16, 4095u, 1, 2, 1); shared_adds<int>(places, 16, 4095u, 1, 1, 1); shared_adds<int>(places, 16, 1023u, 8, 32, 1); shared_adds<int>(places, 16, 1023u, 8, 16, 1);
+   shared_adds<int>(places, 16, 1023u, 8, 8, 1); shared_adds<int>(places, 16, 1023u, 8, 4, 1); shared_adds<int>(places, 16, 1023u, 8, 1, 1);
+   shared_adds<int>(places, 16, 1023u, 8, 32, 0); shared_adds<int>(places, 16, 1023u, 8, 16, 0); shared_adds<int>(places, 16, 1023u, 8, 8, 0); shared_adds<int>(places, 16, 1023u, 4, 32, 0);
+   shared_adds<int>(places, 16, 1023u, 1, 32, 0); shared_adds<int>(places, 16, 1023u, 1, 8, 0);
+*/
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 256 };
+   float places[1 << 20] = zeros();
+   shared_adds<float>(places, 16, 4095u, 1, 32, 1); shared_adds<float>(places, 16, 4095u, 1, 16, 1); shared_adds<float>(places, 16, 4095u, 1, 8, 1); shared_adds<float>(places, 16, 4095u, 1, 4, 1);
+   shared_adds<float>(places, 16, 4095u, 1, 1, 1); shared_adds<float>(places, 16, 1023u, 8, 16, 1); shared_adds<float>(places, 16, 1023u, 8, 4, 1); shared_adds<float>(places, 16, 1023u, 8, 1, 1);
+   shared_adds<float>(places, 16, 1023u, 8, 32, 0); shared_adds<float>(places, 16, 1023u, 8, 16, 0); shared_adds<float>(places, 16, 1023u, 4, 32, 0); shared_adds<float>(places, 16, 1023u, 1, 32, 0);
+   shared_adds<float>(places, 16, 1023u, 1, 8, 0);
+*/
+/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 256 };
+   int places[1 << 20] = zeros();
+   shared_adds<int>(places, 64, 1023u, 8, 32, 1); shared_adds<int>(places, 64, 1023u, 8, 16, 1); shared_adds<int>(places, 64, 1023u, 8, 4, 1); shared_adds<int>(places, 64, 1023u, 8, 1, 1);
+   shared_adds<int>(places, 64, 1023u, 1, 8, 1);
+*/
+// Lanes share `words` words that are `stride` words apart: neighbours the same ones, or any at random; rows at random in L2.
+template <typename T> __global__ void shared_adds(T *places, int steps, unsigned rows, int stride, unsigned words, int side)
+{
+    unsigned i = blockIdx.x * 256 + threadIdx.x, warp = i / 32, lane = i % 32;
+#pragma unroll 1
+    for (int k = 0; k < steps; k++) {
+        unsigned x = (warp + k * 8448) * 2654435769u;
+        x ^= x >> 15; x *= 2246822519u; x ^= x >> 13; x *= 3266489917u; x ^= x >> 16;
+        unsigned y = (lane + x) * 2654435769u;
+        y ^= y >> 15; y *= 2246822519u; y ^= y >> 13;
+        const unsigned word = side ? lane * words / 32 : y % words;
+        atomicAdd(places + (x & rows) * (32 * stride) + word * stride, (T)(lane + 1));
+    }
+}

@@ -113,3 +113,32 @@ template <int READS, int WRITES> __global__ void few_reads(float *out, const flo
         for (int k = 0; k < WRITES; k++) out[k * n + i] = x;
     }
 }
+
+/* kmutate launch
+   int n = 270336; dim3 block = { 128 }; dim3 grid = { n / 128 };
+   int out[n * 64] = zeros(); int in[n * 64] = zeros();
+   rows_beside<1>(out, in, 32, 32, 0, 0); rows_beside<1>(out, in, 32, 32, 1, 0); rows_beside<1>(out, in, 32, 32, 2, 0);
+   rows_beside<2>(out, in, 16, 32, 1, 0); rows_beside<4>(out, in, 8, 32, 1, 0); rows_beside<4>(out, in, 8, 32, 4, 0);
+   rows_beside<1>(out, in, 32, 33, 1, 0); rows_beside<1>(out, in, 16, 16, 1, 0); rows_beside<1>(out, in, 64, 64, 1, 0);
+   rows_beside<1>(out, in, 32, 32, 1, 64); rows_beside<1>(out, in, 32, 32, 1, 512);
+   grid.x = n / 256; rows_beside<1>(out, in, 32, 32, 0, 0); rows_beside<1>(out, in, 32, 32, 1, 0); rows_beside<1>(out, in, 32, 32, 2, 0);
+   grid.x = n / 512; rows_beside<1>(out, in, 32, 32, 0, 0); rows_beside<1>(out, in, 32, 32, 1, 0); rows_beside<1>(out, in, 32, 32, 2, 0);
+   grid.x = n / 1024; rows_beside<1>(out, in, 32, 32, 1, 0);
+*/
+// Each thread writes a row of its own, W words at a time, and reads `reads` words of another before each: what L2 gives up.
+template <int W> __global__ void rows_beside(int *out, const int *in, int steps, int pitch, int reads, int gap)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *to = out + (size_t)i * pitch;
+    const int *from = in + (size_t)i * pitch, *p = from;
+    int v = 0;
+    float x = threadIdx.x;
+    for (int k = 0; k < steps; k++) {
+        for (int r = 0; r < reads; r++, p++) v += __ldcg(p - (p - from >= 32 ? 32 : 0));
+        for (int g = 0; g < gap; g++) x = x * 0.5f + 1;
+        if (W == 1) asm volatile("st.global.u32 [%0], %1;" :: "l"(to + k), "r"(v));
+        if (W == 2) asm volatile("st.global.v2.u32 [%0], {%1, %1};" :: "l"(to + k * 2), "r"(v));
+        if (W == 4) asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" :: "l"(to + k * 4), "r"(v));
+    }
+    if (x == 12345.678f) out[0] = v;
+}

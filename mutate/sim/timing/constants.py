@@ -38,6 +38,11 @@ ATOMIC_SAME, ATOMIC_WHOLE = 1.98 / 1.3666, 1.98 * 0.61
 
 0.64 ns).
 """
+ATOMIC_PORT = 1.27
+"""Clocks of an SM between sectors of additions that it sends to L2, when it is alone (ADDS, shared_adds<int>, 17 to 19:
+
+16384 sectors in 10.5 us).
+"""
 ATOMIC_SUM = 1.98 * 1.757
 """Those between additions of floats to one word (ADDS, float_adds)."""
 ATOMIC_GIVES = _PER_NS / 72.0

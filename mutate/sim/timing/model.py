@@ -258,7 +258,8 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
-    s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = c.ATOMIC_SECTOR * part, c.ATOMIC_GIVES * part
+    port = 0.0 if rates.tracked else c.ATOMIC_PORT
+    s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * part), max(port, c.ATOMIC_GIVES * part)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 
