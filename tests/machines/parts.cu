@@ -124,6 +124,13 @@ template <int READS, int WRITES> __global__ void few_reads(float *out, const flo
    grid.x = n / 256; rows_beside<1>(out, in, 32, 32, 0, 0); rows_beside<1>(out, in, 32, 32, 1, 0); rows_beside<1>(out, in, 32, 32, 2, 0);
    grid.x = n / 512; rows_beside<1>(out, in, 32, 32, 0, 0); rows_beside<1>(out, in, 32, 32, 1, 0); rows_beside<1>(out, in, 32, 32, 2, 0);
    grid.x = n / 1024; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1188; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1320; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1452; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1584; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1716; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1848; rows_beside<1>(out, in, 32, 32, 1, 0);
+   grid.x = 1980; rows_beside<1>(out, in, 32, 32, 1, 0);
 */
 // Each thread writes a row of its own, W words at a time, and reads `reads` words of another before each: what L2 gives up.
 template <int W> __global__ void rows_beside(int *out, const int *in, int steps, int pitch, int reads, int gap)

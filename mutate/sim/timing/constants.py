@@ -132,7 +132,7 @@ DRAM_SPREAD = ((0.0, -172.0), (1.0, -171.0), (10.0, -153.0), (25.0, -127.0), (50
 ends by extension)."""
 L2_SPREAD = 30.0
 """Clocks by which L2 answers earlier or later than on average (CACHES: l2_idle)."""
-WRITTEN = 0.3
+WRITTEN = 0.1
 """Part of L2 that holds nothing of what a block read or wrote last. A guess, from when it was what was written."""
 IN_PARTS = 0.1
 """Part of L2 whose lines have sectors of which it has a part, and nobody looks random: beyond it reads the rest of them
