@@ -44,6 +44,12 @@ template <int W> __global__ void group_stores(int *out, int steps, int stride)
    int out[1 << 27] = zeros();
    slow_rows(out, 32, 0); slow_rows(out, 32, 256); slow_rows(out, 32, 1024);
 */
+/* kmutate launch
+   dim3 grid = { 132 }; dim3 block = { 320 };
+   int out[1 << 26] = zeros();
+   slow_rows(out, 32, 0); block.x = 384; slow_rows(out, 32, 0); block.x = 448; slow_rows(out, 32, 0); block.x = 512; slow_rows(out, 32, 0);
+   block.x = 576; slow_rows(out, 32, 0); block.x = 640; slow_rows(out, 32, 0); block.x = 768; slow_rows(out, 32, 0); block.x = 896; slow_rows(out, 32, 0);
+*/
 // Each lane writes a line of its own, a word after another, with arithmetic between: how long L2 keeps parts of sectors.
 __global__ void slow_rows(int *out, int steps, int gap)
 {

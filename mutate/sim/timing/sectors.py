@@ -364,6 +364,10 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             if in_part and parts_cost:
                 # Which bytes are meant goes along with a line's sectors, and takes as long as one of them.
                 taken = 0.5 * settings[S_WRITE_LINE] * (2.0 if opens else 1.0)
+                if not by_chance:
+                    # L2 looks up a line in part as it looks up reads, one after another (beside_stores of
+                    # tests/machines/stores.cu, rows_beside of parts.cu).
+                    state[0] = max(start, state[0]) + taken
             else:
                 taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
                                          settings[S_WRITE_LINE])
