@@ -253,6 +253,9 @@ _HELDOUT = {
                 "rays, data and ciphers, networks.",
     "heldout9": "And again, by somebody else: parts of benchmark suites and mini-apps, the tutorial's ladder of matrix "
                 "products, a GPT-2 in single precision.",
+    "heldout10": "By somebody else again: solvers, lattices, molecules, pictures, networks, codes, tables and genomes.",
+    "heldout11": "And once more, by somebody who had seen neither: solvers and sparse products, stencils and flows, "
+                 "particles, graphs, sorting, images, signals, hashing, databases, networks, rendering, robotics.",
 }
 
 
