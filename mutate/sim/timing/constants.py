@@ -97,7 +97,11 @@ BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
 
 one more after a block of one warp (WAVES, arrivals: 8 and 16 of them take three each, eight blocks of two warps four).
 """
+BARRIER_ANSWER = 108
+"""Clocks until what a barrier that asks all threads was told is there (h200_walks.csv: rows_by_barriers<1>, 0, against
 
+rows_by_barriers<0>, 0, 155 clocks a step more with eight warps, of which its other instructions take 47).
+"""
 QUEUE, QUEUE_BEFORE_VOLTA = 13, 5
 """Memory instructions of a scheduler on their way before issue stalls (WAVES: with fewer, blocks that share the SM with
 

@@ -164,6 +164,8 @@ def _without_bits(row: npt.NDArray[np.int64], instruction: Instruction, rates: R
 
 
 def _mio_latency(name: str, rates: Rates) -> int:
+    if name == "B2R" and not rates.tracked:
+        return c.BARRIER_ANSWER
     if name in ("S2R", "B2R"):
         return rates.latency("s2r", c.S2R)
     if name == "S2UR":
