@@ -20,7 +20,6 @@ import numpy as np
 from mutate.limiter.model import Limiter
 from mutate.limiter.rules import MARGIN, Ratios, decide, margin
 
-# Of the last nothing is known but what the model said.
 SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "heldout7", "heldout8", "heldout9",
         "heldout10", "heldout11")
 

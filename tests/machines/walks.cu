@@ -4,19 +4,19 @@
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 32 };
    int in[1 << 26] = zeros(); int out[4224] = zeros();
-   shape_chain<1>(out, in, 500, 1, 1, 0); shape_chain<1>(out, in, 1500, 1, 1, 0); shape_chain<1>(out, in, 1500, 1, 4, 0);
-   shape_chain<1>(out, in, 1500, 2, 1, 0); shape_chain<1>(out, in, 1500, 4, 1, 0); shape_chain<1>(out, in, 1500, 4, 4, 0);
-   shape_chain<1>(out, in, 1500, 8, 4, 0); shape_chain<1>(out, in, 1500, 32, 1, 0);
-   shape_chain<1>(out, in, 100, 1, 1, 3040); shape_chain<1>(out, in, 400, 1, 1, 3040); shape_chain<1>(out, in, 400, 1, 4, 3040);
-   shape_chain<1>(out, in, 400, 2, 1, 3040); shape_chain<1>(out, in, 400, 4, 1, 3040); shape_chain<1>(out, in, 400, 4, 4, 3040);
-   shape_chain<1>(out, in, 400, 8, 4, 3040); shape_chain<1>(out, in, 400, 32, 1, 3040);
+   shape_chain(out, in, 500, 1, 1, 0); shape_chain(out, in, 1500, 1, 1, 0); shape_chain(out, in, 1500, 1, 4, 0);
+   shape_chain(out, in, 1500, 2, 1, 0); shape_chain(out, in, 1500, 4, 1, 0); shape_chain(out, in, 1500, 4, 4, 0);
+   shape_chain(out, in, 1500, 8, 4, 0); shape_chain(out, in, 1500, 32, 1, 0);
+   shape_chain(out, in, 100, 1, 1, 3040); shape_chain(out, in, 400, 1, 1, 3040); shape_chain(out, in, 400, 1, 4, 3040);
+   shape_chain(out, in, 400, 2, 1, 3040); shape_chain(out, in, 400, 4, 1, 3040); shape_chain(out, in, 400, 4, 4, 3040);
+   shape_chain(out, in, 400, 8, 4, 3040); shape_chain(out, in, 400, 32, 1, 3040);
    grid.x = 1;
-   shape_chain<1>(out, in, 1500, 1, 1, 0); shape_chain<1>(out, in, 1500, 1, 4, 0); shape_chain<1>(out, in, 1500, 4, 4, 0);
-   shape_chain<1>(out, in, 400, 1, 1, 3040); shape_chain<1>(out, in, 400, 1, 4, 3040); shape_chain<1>(out, in, 400, 4, 4, 3040);
-   shape_chain<1>(out, in, 400, 8, 4, 3040);
+   shape_chain(out, in, 1500, 1, 1, 0); shape_chain(out, in, 1500, 1, 4, 0); shape_chain(out, in, 1500, 4, 4, 0);
+   shape_chain(out, in, 400, 1, 1, 3040); shape_chain(out, in, 400, 1, 4, 3040); shape_chain(out, in, 400, 4, 4, 3040);
+   shape_chain(out, in, 400, 8, 4, 3040);
 */
 // A chain of loads of `sectors` sectors of `lines` lines, 4 KB apart; the next ones `jump` words on, from DRAM.
-template <int TURNS> __global__ void shape_chain(int *out, const int *in, int steps, int lines, int sectors, int jump)
+__global__ void shape_chain(int *out, const int *in, int steps, int lines, int sectors, int jump)
 {
     const int lane = threadIdx.x;
     unsigned at = blockIdx.x * 397312 + lane % lines * 1056 + lane / lines % sectors * 8;

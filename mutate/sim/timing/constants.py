@@ -141,13 +141,14 @@ PARTED = "tests/machines/reference/h200_parts.csv: made by tests/machines/parts.
 WRITTEN = 0.1
 """Part of L2 that holds nothing of what a block read or wrote last (PARTED, rows_beside, 8 to 21: what 35 to 43 MB of
 
-reads and writes come back to is still there, of 69 MB hardly any; 0, 0.2 and 0.3 were tried: 0.1 is off by 9 %).
+reads and writes come back to is still there, of 69 MB hardly any. Of 0, 0.1, 0.2 and 0.3 the one that is off least:
+`python tests/machines/compare_launches.py parts -k rows_beside`).
 """
 IN_PARTS = 0.15
 """Part of L2 whose lines have sectors of which it has a part, and nobody looks random: beyond it reads the rest of them
 
-(PARTED, slow_rows of 42 to 135 k lines, 5 to 17 MB: of the sectors 15 to 75 % are read; times within 15 % with 0.15,
-19 with 0.1 and 0.2).
+(PARTED, slow_rows of 42 to 135 k lines, 5 to 17 MB: of the sectors 15 to 75 % are read; times within 15 %,
+of 0.1, 0.15, 0.2 and 0.25 the least).
 """
 SHARED = 0.62
 """Part of L2 that holds what all SMs read at random (table_loads of tests/machines/patterns.cu has the hits of 33 MB):

@@ -165,7 +165,8 @@ def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = 
     longest = max(_LEAST, min(2 * played, 4 * recorded))
     return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial,
                   places, rules=rules_of(machine, kernel.dlcm), sm=sm,
-                  mates=max(2, int(Rates(machine).number("l2.merging_sms", GROUP))))
+                  mates=max(2, int(Rates(machine).number("l2.merging_sms", GROUP))),
+                  at_once=device_for(machine.capability).warps_per_sm // -(-launch.threads // 32))
 
 
 def rules_of(machine: Machine, dlcm: str) -> int:

@@ -37,8 +37,6 @@ _FEW = 8
 _SURVEY = 8_000_000
 _SURVEYED = 2048
 _ENOUGH, _MANY = 4, 64
-# Threads that an SM may have at once.
-_AT_ONCE = 2048
 _GOLDEN = 0.6180339887498949
 GROUP = 4
 """Blocks with neighbouring numbers that are looked at for what they share, where the machine does not say how many SMs'
@@ -240,13 +238,13 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tup
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
            rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None,
-           chosen: int | None = None, known: Sequence[Work] = ()) -> Sample:
+           chosen: int | None = None, known: Sequence[Work] = (), at_once: int = 1) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
     Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together.
     ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two. ``chosen``:
-    the SM whose blocks run, by default a typical one, or the one with most to do where all its blocks run at once;
-    it is told by the work of blocks that is ``known`` then.
+    the SM whose blocks run, by default a typical one, or, where it has no more than may run ``at_once``, the one with
+    most to do; it is told by the work of blocks that is ``known`` then.
     Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
@@ -302,9 +300,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             most = max(works, key=lambda block: works[block].total)
             if total <= sms and first is None and works[most].total > (1.0 + ALIKE) * each:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, first=most)
-            if total > sms and chosen is None and 1 < wanted <= _AT_ONCE // launch.threads and differ(
-                    tuple(works.values())):
+                              mates=mates, first=most, known=tuple(works.values()))
+            if total > sms and chosen is None and 1 < wanted <= at_once and differ(tuple(works.values())):
                 last = _busiest(tuple(works.values()), launch.grid, sms, wanted)
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
                               mates=mates, chosen=last, known=tuple(works.values()))
