@@ -23,6 +23,7 @@ from mutate.sim.operations import FIRST, convert, double, half, integer, single
 from mutate.sim.registers import apply_modifier, commit, compare, first_lane, put_predicate, same_value
 from mutate.sim.shuffle import different_keys
 from mutate.sim.splits import (
+    YIELDED,
     complete_barriers,
     complete_sync,
     complete_syncs,
@@ -30,9 +31,12 @@ from mutate.sim.splits import (
     exchange,
     interrupt,
     leave_sync,
+    meet,
     new_split,
+    others_ready,
     resume,
     set_sync,
+    yield_syncs,
 )
 from mutate.sim.system import system_call
 from mutate.sim.texels import fetch
@@ -63,6 +67,9 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
     offsets, targets_of = stack_i64(32), stack_i64(32)
     d0[:], d1[:], m6[:] = 0, 0, 0
     addresses[:], sectors[:], offsets[:], targets_of[:] = 0, 0, 0, 0
+    yields = False
+    for k in range(code.shape[0]):
+        yields |= code[k, OP] == YIELD
     budget = control[0]
     w = control[3]
     idle = 0
@@ -73,6 +80,9 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
             if states[w, k] == READY:
                 current = k
                 break
+        for k in range(32):
+            if yields and states[w, k] == AT_FAULT:
+                current = -1
         if current < 0:
             idle += 1
             w = w + 1 if w + 1 < nwarps else 0
@@ -83,9 +93,12 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 for v in range(nwarps):
                     if alive[v]:
                         left = True
+                    waits = False
                     for k in range(32):
-                        ready |= states[v, k] == READY
-                        faults |= states[v, k] == AT_FAULT
+                        waits |= states[v, k] == AT_FAULT
+                    faults |= waits
+                    for k in range(32):
+                        ready |= states[v, k] == READY and not (yields and waits)
                 if ready:
                     idle = 0
                     continue
@@ -101,16 +114,20 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
         resume(w, current, registers, predicates, kept, base + uniform)
         turn = quantum
         running = True
+        yielded = details[w, current] == YIELDED
+        details[w, current] = 0
         while running:
             if turn == 0:
                 pcs[w, current] = pc
                 masks[w, current] = mask
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                details[w, current] = YIELDED if yielded else 0
                 # another split of the same warp may be what this one spins for
+                last = current
                 for k in range(current + 1, 32):
                     if states[w, k] == READY:
-                        exchange(w, current, k, pcs, masks, states, kept)
-                        break
+                        exchange(w, last, k, pcs, masks, states, details, kept)
+                        last = k
                 break
             if budget <= 0:
                 pcs[w, current] = pc
@@ -259,6 +276,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 elif row[Y] and taken != mask:
                     taken = u32(0)  # BRA.U: all of the split or none
                 counters[pc, TAKEN] += i64(taken != 0)
+                others = yielded and others_ready(w, current, states)
                 if taken == mask:
                     pc = i64(row[X])
                 elif taken == 0:
@@ -271,6 +289,11 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         return FAILED
                     mask &= ~taken
                     pc += 1
+                if yielded:
+                    yielded = False
+                    mask = meet(w, current, pc, mask, pcs, masks, states, details)
+                    if others:
+                        turn = 0
             elif op == BSSY:
                 set_sync(sync, w, row[X], guard)
                 pc += 1
@@ -287,6 +310,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     states[w, current] = AT_SYNC
                     details[w, current] = row[X]
                     running = complete_sync(w, current, sync, alive, pcs, masks, states, details, log_head, control)
+                    if running and yields:
+                        complete_syncs(w, sync, alive, pcs, masks, states, details, log_head, control)
                     pc = i64(pcs[w, current])
                     mask = masks[w, current]
             elif op == BREAK:
@@ -382,9 +407,10 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         running = False
             elif op == YIELD:
                 pc += 1
-                for k in range(32):
-                    if k != current and states[w, k] == READY:
-                        turn = 0
+                yield_syncs(w, mask, sync, alive, pcs, masks, states, details, log_head, control)
+                yielded = True
+                if others_ready(w, current, states):
+                    turn = 0
             elif op == BAR:
                 if guard == 0:
                     pc += 1

@@ -11,6 +11,8 @@ from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEA
 from mutate.sim.log import note_event
 
 u32, i64 = np.uint32, np.int64
+YIELDED = -1
+"""What a split that could go on has in ``details`` between a YIELD and its next branch."""
 
 
 @njit(**INNER)
@@ -46,6 +48,11 @@ def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, c
     if wanted & alive[warp] & ~arrived:
         return False
     note_event(head, control, pcs[warp, split], warp, E_ORDER, arrived, 0, 0)
+    if alive[warp] & ~arrived:
+        # Who comes later, after a YIELD, does not wait for those that have gone on.
+        for lane in range(32):
+            if not arrived >> u32(lane) & u32(1):
+                sync[warp, 32 * barrier + lane] &= ~arrived
     for k in range(32):
         if k != split and states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
             if pcs[warp, k] == pcs[warp, split]:
@@ -65,6 +72,30 @@ def complete_syncs(warp, sync, alive, pcs, masks, states, details, head, control
     for k in range(32):
         if states[warp, k] == AT_SYNC:
             complete_sync(warp, k, sync, alive, pcs, masks, states, details, head, control)
+
+
+@njit(**INNER)
+def yield_syncs(warp, mask, sync, alive, pcs, masks, states, details, head, control):
+    """YIELD by the lanes ``mask``: who waits for them at a convergence barrier waits no longer, for nobody."""
+    for k in range(32):
+        if states[warp, k] != AT_SYNC:
+            continue
+        barrier = details[warp, k]
+        goes = masks[warp, k]
+        wanted = u32(0)
+        for lane in range(32):
+            if goes >> u32(lane) & u32(1):
+                wanted |= sync[warp, 32 * barrier + lane]
+        if not wanted & mask:
+            continue
+        note_event(head, control, pcs[warp, k], warp, E_ORDER, goes, 0, 0)
+        for lane in range(32):
+            if not goes >> u32(lane) & u32(1):
+                sync[warp, 32 * barrier + lane] &= ~goes
+        pcs[warp, k] += 1
+        states[warp, k] = READY
+        details[warp, k] = 0
+    complete_syncs(warp, sync, alive, pcs, masks, states, details, head, control)
 
 
 @njit(**INNER)
@@ -179,8 +210,29 @@ def resume(warp, split, registers, predicates, kept, uniforms):
 
 
 @njit(**INNER)
-def exchange(warp, one, other, pcs, masks, states, kept):
+def meet(warp, split, pc, mask, pcs, masks, states, details):
+    """All lanes at ``pc``: ``mask``, of a split that has come there, and those of others that could go on there."""
+    for k in range(32):
+        if k != split and states[warp, k] == READY and pcs[warp, k] == pc:
+            mask |= masks[warp, k]
+            states[warp, k] = FREE
+            details[warp, k] = 0
+    return mask
+
+
+@njit(**INNER)
+def others_ready(warp, split, states):
+    """Whether another split of the warp could go on."""
+    for k in range(32):
+        if k != split and states[warp, k] == READY:
+            return True
+    return False
+
+
+@njit(**INNER)
+def exchange(warp, one, other, pcs, masks, states, details, kept):
     """Two splits of a warp change places."""
+    details[warp, one], details[warp, other] = details[warp, other], details[warp, one]
     states[warp, one], states[warp, other] = states[warp, other], states[warp, one]
     pcs[warp, one], pcs[warp, other] = pcs[warp, other], pcs[warp, one]
     masks[warp, one], masks[warp, other] = masks[warp, other], masks[warp, one]

@@ -110,3 +110,41 @@ template <typename T> __global__ void shared_adds(T *places, int steps, unsigned
         atomicAdd(places + (x & rows) * (32 * stride) + word * stride, (T)(lane + 1));
     }
 }
+
+/* kmutate launch
+   dim3 grid = { 528 }; dim3 block = { 256 };
+   float a[1 << 24] = zeros();
+   run_adds(a, 14, 1, 16); run_adds(a, 14, 4, 16); run_adds(a, 14, 8, 32); run_adds(a, 14, 32, 32);
+   run_adds(a, 18, 1, 16); run_adds(a, 18, 2, 16); run_adds(a, 18, 4, 16); run_adds(a, 18, 8, 32); run_adds(a, 18, 32, 64);
+   run_adds(a, 22, 1, 16); run_adds(a, 22, 3, 16); run_adds(a, 22, 8, 32); run_adds(a, 22, 32, 64);
+*/
+// Floats: lanes in runs of so many neighbours, each run at a place by chance among 2 to the power of `bits`.
+__global__ void run_adds(float *a, int bits, int run, int each)
+{
+    const unsigned warp = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int k = 0; k < each; k++) {
+        unsigned x = (warp * 64 + k) * 32 + lane / run;
+        x *= 2654435769u; x ^= x >> 15; x *= 2246822519u; x ^= x >> 13;
+        atomicAdd(a + ((x + lane % run) & (1u << bits) - 1), 1.0f);
+    }
+}
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 128 };
+   float a[1 << 22] = zeros();
+   corner_adds(a, 1, 1, 1, 0); corner_adds(a, 1, 4, 1, 0); corner_adds(a, 1, 8, 1, 0); corner_adds(a, 3, 1, 4, 0);
+   corner_adds(a, 3, 4, 4, 0); corner_adds(a, 3, 8, 4, 0); corner_adds(a, 3, 1, 4, 1); corner_adds(a, 3, 8, 1, 1);
+*/
+// Particles, `same` neighbours in one cell of a box of 64 x 64 x 64, add to the `wide`**3 cells about them, `values` each; by_chance:
+// cells in no order.
+__global__ void corner_adds(float *a, int wide, int same, int values, int by_chance)
+{
+    const unsigned t = blockIdx.x * 128 + threadIdx.x;
+    unsigned cell = t / same;
+    if (by_chance) { cell *= 2654435769u; cell ^= cell >> 15; cell *= 2246822519u; cell ^= cell >> 13; }
+    for (int z = 0; z < wide; z++)
+        for (int y = 0; y < wide; y++)
+            for (int x = 0; x < wide; x++)
+                for (int v = 0; v < values; v++)
+                    atomicAdd(a + ((cell + x + 64 * y + 4096 * z) & 262143) * values + v, 1.0f);
+}

@@ -136,14 +136,18 @@ def measured(table: Path = MEASURED) -> dict[Job, dict[str, float]]:
 
 
 def simulate(wanted: list[Job]) -> dict[Job, tuple[float, int]]:
-    """Microseconds without the launch's overhead, and the blocks of the SM that was last, by the model."""
+    """Microseconds without the launch's overhead, and the blocks of the SM that was last, by the model.
+
+    What is measured ends when the last block has read the clock, so before its stores are through.
+    """
     from mutate.machines import load_machine
     from mutate.pipeline.binaries import compile_file
     from mutate.results import Request
     from mutate.sim.image import read_image
+    from mutate.sim.timing.constants import DRAIN
     from mutate.sim.timing.model import Kernel, predict
 
-    out = {}
+    out, machine = {}, load_machine("h200")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "waves.cu"
         path.write_text("".join(j.declaration() for j in wanted) + SOURCE.read_text())
@@ -152,8 +156,8 @@ def simulate(wanted: list[Job]) -> dict[Job, tuple[float, int]]:
             kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
             mine = [j for j in wanted if j.kernel == made.target.name]
             for job, launch in zip(mine, made.target.launches, strict=True):
-                found = predict(kernel, launch, load_machine("h200"))
-                out[job] = 1e3 * (found.time_ms - found.overhead_ms), found.blocks_per_sm
+                found = predict(kernel, launch, machine)
+                out[job] = (found.cycles - DRAIN) / machine.number("clock.boost"), found.blocks_per_sm
     return out
 
 

@@ -12,6 +12,7 @@ import pytest
 from timed_kernels import compiled
 
 from mutate.machines import load_machine
+from mutate.sim.timing.constants import SHARED
 from mutate.sim.timing.model import SimulatedTime, predict
 
 MB = 1 << 20
@@ -96,8 +97,35 @@ SHIFTED = ("int n = 1 << 22; dim3 grid = { n / 256 }; dim3 block = { 256 }; floa
 
 
 def test_what_two_blocks_write_of_a_sector_is_written_once(tmp_path: Path) -> None:
-    found = predict(*compiled(tmp_path, *SHIFTED), load_machine("h200"))
-    assert moved(found, "dram_write_sectors") == pytest.approx(16 * MB, rel=0.01)
+    machine = load_machine("h200")
+    larger = SHIFTED[0].replace("1 << 22", "1 << 26"), SHIFTED[1]
+    found = predict(*compiled(tmp_path, *larger), machine)
+    # Of as much read as written, L2 has half of what it holds not written when the kernel ends.
+    kept = 0.5 * SHARED * machine.number("l2.size") * 1024
+    assert moved(found, "dram_write_sectors") == pytest.approx(256 * MB - kept, rel=0.01)
+
+
+@pytest.mark.parametrize(("quads", "written"), [(1 << 20, 0.0), (1 << 23, 107.5e6), (1 << 24, 241.9e6)])
+def test_what_is_stored_is_written_when_l2_needs_room(quads: int, written: float, tmp_path: Path) -> None:
+    """Bytes by ncu: stream<0>, 2, 8 and 9, of tests/machines/fills.cu."""
+    found = predict(*compiled(tmp_path, f"int n = {quads}; dim3 grid = {{ 1056 }}; dim3 block = {{ 256 }}; "
+                              "float4 a[n] = zeros(); k(a, n);",
+                              "k(float4 *a, int n) { for (int i = blockIdx.x * 256 + threadIdx.x; i < n; "
+                              "i += gridDim.x * 256) a[i] = make_float4(1, 2, 3, 4); }"), load_machine("h200"))
+    assert moved(found, "dram_write_sectors") == pytest.approx(written, rel=0.02)
+
+
+def test_a_store_to_a_line_that_is_on_its_way_waits_for_it(tmp_path: Path) -> None:
+    """rows_in_place of tests/machines/walks.cu: begun within a line, rows that are changed take 7 times as long."""
+    def rows(offset: int) -> float:
+        return predict(*compiled(
+            tmp_path, f"float a[1 << 24] = zeros(); float b[1 << 24] = zeros(); dim3 grid = {{ 1056 }}; "
+            f"dim3 block = {{ 256 }}; k(a, b, {offset});",
+            "k(float *a, const float *b, int offset) { for (int r = blockIdx.x * 8 + threadIdx.x / 32; r < 16384; "
+            "r += gridDim.x * 8) {\n#pragma unroll\nfor (int c = 0; c < 192; c += 32) { int i = r * 256 + c + offset + "
+            "threadIdx.x % 32; a[i] += b[i]; } } }"), load_machine("h200")).time_ms
+
+    assert rows(2) > 4.0 * rows(0)
 
 
 @pytest.mark.parametrize(("dlcm", "expected"), [("ca", 20 * MB), ("cg", 24 * MB)])

@@ -29,9 +29,10 @@ def walk(seed: int, lines: int) -> list[int]:
 
 
 def test_l1_gives_up_what_was_used_longest_ago() -> None:
-    sets = 5
+    sets = 8
     lines = sets * L1_WAYS
-    tags, ages = np.full(lines, -1, np.int64), np.zeros(lines, np.int64)
+    tags, ages = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64)
+    tags[lines] = lines
     ready = np.zeros((lines, 4), np.float64)
     plain: list[dict[int, set[int]]] = [{} for _ in range(sets)]  # of each set its lines, the latest one last
     hits = 0
@@ -49,8 +50,36 @@ def test_l1_gives_up_what_was_used_longest_ago() -> None:
     assert 200 < hits < 3800
 
 
+def test_l1_has_tags_for_more_lines_than_it_has_room_for() -> None:
+    """Shared memory takes room, and tags stay: then what makes room is in the same set."""
+    lines, room = 512 * L1_WAYS, 100
+    tags, ages, ready = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64), np.zeros((lines + 1, 4))
+    tags[lines] = room
+    for clock, sector in enumerate(range(0, 4 * 4096, 4), 1):
+        place, victim = lookup(tags, ages, sector, clock)
+        assert place < 0
+        fill(tags, ages, ready, place, victim, sector, clock, 1.0)
+        if clock <= room:
+            assert int((tags[:lines] >= 0).sum()) == clock
+    # Only a set in which there is nothing takes more.
+    assert room < int((tags[:lines] >= 0).sum()) <= 512
+    assert lookup(tags, ages, 4 * 4095, 5000)[0] >= 0
+
+
+@pytest.mark.parametrize(("stride", "lines"), [(1, 1760), (8, 1024), (32, 1024)])
+def test_rows_a_power_of_two_apart_and_lines_side_by_side_do_not_meet_in_l1(stride: int, lines: int) -> None:
+    tags, ages = np.full(2049, -1, np.int64), np.zeros(2049, np.int64)
+    tags[2048] = 1760
+    ready = np.zeros((2049, 4))
+    sectors = [4 * stride * k for k in range(lines)]
+    for clock, sector in enumerate(sectors, 1):
+        place, victim = lookup(tags, ages, sector, clock)
+        fill(tags, ages, ready, place, victim, sector, clock, 1.0)
+    assert all(lookup(tags, ages, s, 9999)[0] >= 0 for s in sectors)
+
+
 def test_an_l1_of_no_size_has_nothing() -> None:
-    none = np.zeros(0, np.int64)
+    none = np.zeros(1, np.int64)
     assert lookup(none, none, 17, 1) == (-1, -1)
 
 

@@ -154,6 +154,19 @@ SHARED = 0.62
 """Part of L2 that holds what all SMs read at random (table_loads of tests/machines/patterns.cu has the hits of 33 MB):
 
 each half of an H200's L2 keeps lines of the other."""
+FILLS = "tests/machines/reference/h200_fills.csv: made by tests/machines/fills.cu on an H200, with ncu's sectors"
+"""The source of values that name it."""
+STORED = 0.426
+"""Part of L2 that holds what was stored and DRAM has not (FILLS, stream<0>: 0.84 M sectors, of 32 MB to 256 MB; <2>:
+
+0.80 to 0.84). Of a copy 0.68 to 0.71 M are left, of a quarter stored 0.20 to 0.24, as if L2 held ``SHARED`` of all that
+passes through it; of a sixteenth 0.01, where that says 0.07.
+"""
+DRAIN = 500.0
+"""Clocks from when L2 has taken a kernel's last store until the kernel ends (tests/machines/reference/h200_cold.csv: 21
+
+kernels with few stores were 0.19 to 0.35 us too fast with the overhead of one that stores nothing).
+"""
 BACKLOG = 1000.0
 """Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
 LAUNCH_WARP = 7.9

@@ -18,13 +18,14 @@ from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.lines import HITS, TAGS
+from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, read, write
+from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, on_its_way, read, write
 from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, Written, returned
 
-_LOAD, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC
+_LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 # Wavefronts of a load that have no time of their own when its data comes back: those of neighbours.
 _AT_ONCE = 4.0
@@ -50,15 +51,18 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     each = starts.shape[1] - 1
     size = resident * each
     lines = int(settings[p.S_L1_LINES])
-    l1 = L1(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros((lines, 4), np.float64),
-            np.zeros(lines, np.bool_))
+    places = int(settings[p.S_L1_PLACES])
+    l1 = L1(np.full(places + 1, -1, np.int64), np.zeros(places + 1, np.int64), np.zeros((places + 1, 4), np.float64),
+            np.zeros(places + 1, np.bool_))
+    l1.tags[places] = lines
     lines = int(settings[p.S_L2_LINES])
     l2 = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
     lines = int(settings[p.S_L2_WRITTEN])
     written = Written(L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64)),
                       np.full(BEGUN, -1, np.int64))
+    passing = empty_passing(int(settings[p.S_HELD]))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
-    state = np.zeros(9, np.float64)
+    state = np.zeros(10, np.float64)
     returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
     seen, met = np.zeros(len(reuse.updates.places), np.float64), np.zeros(len(reuse.read), np.float64)
     pace = np.int64(settings[p.S_PACE])
@@ -302,6 +306,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                     else:
                         if not loads:
                             start = max(start, state[1] - settings[p.S_BACKLOG], state[2] - settings[p.S_BACKLOG])
+                        if kind == _STORE and not tracked:
+                            # Nothing goes by it meanwhile.
+                            start = tags_free = max(start, tags_free, on_its_way(
+                                first, sectors, b, instance[w] // sampled, streams, reuse, apart, l1, issued))
                         data_free = start + cost
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
@@ -315,8 +323,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
                         result = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b, instance[w],
-                                      instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, twins, met,
-                                      state, settings, busy)
+                                      instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, passing,
+                                      twins, met, state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 # What comes from L2 comes line by line.
@@ -333,11 +341,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                             same = stored[w]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
                                        instance[w] // sampled, issued, same, wide, streams, reuse, apart, l1, l2,
-                                       written, seen, state, settings, busy)
+                                       passing, written, seen, state, settings, busy)
                         stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
                         stored_lines[w], stored_at[w] = lines_out, clock
                         lines_out += lines_of(streams.sectors, first, sectors)
-                    final = max(final, state[1], state[2])
+                    final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)
                 mio[s, mio_n[s] % 64] = leave

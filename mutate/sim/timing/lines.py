@@ -116,6 +116,14 @@ def _odd(bits: np.uint64) -> int:
 odd = jit_into(FOLDER, _odd, counted=False)
 
 
+def _tag_part(line: np.uint64) -> int:
+    """In which of four parts of L1's tags a line is."""
+    return 2 * odd(line & _PARTS[0]) + odd(line & _PARTS[1])
+
+
+tag_part = jit_into(FOLDER, _tag_part, counted=False)
+
+
 def _lookups(sectors: npt.NDArray[np.uint64], count: int) -> int:
     """Steps in which L1 looks up the lines of ``count`` sectors, which rise: those of the part that has most."""
     first = second = third = fourth = 0
@@ -125,7 +133,7 @@ def _lookups(sectors: npt.NDArray[np.uint64], count: int) -> int:
         if i > 0 and line == last:
             continue
         last = line
-        part = 2 * odd(line & _PARTS[0]) + odd(line & _PARTS[1])
+        part = tag_part(line)
         first += part == 0
         second += part == 1
         third += part == 2

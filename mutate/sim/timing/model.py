@@ -29,7 +29,7 @@ from mutate.sim.timing.one_place import least_clocks
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
-from mutate.sim.timing.servers import L2_WAYS
+from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
 from mutate.sim.timing.uneven import Turn, differ, longer_by
@@ -142,6 +142,9 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         held = l2_bytes * (1.0 - c.WRITTEN)
         settings[p.S_L2_LINES] = L2_WAYS * prime(int(held / min(sms, total)) // 128 // L2_WAYS)
     settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(l2_bytes * c.IN_PARTS / min(sms, total)) // 128 // L2_WAYS)
+    if l2_bytes and not rates.tracked:
+        sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)
+        settings[p.S_HELD], settings[p.S_STORED] = int(c.SHARED * sectors), int(c.STORED * sectors)
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:
         turn = len(range(sm, total, sms))
@@ -210,7 +213,11 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_QUEUE] = c.QUEUE_BEFORE_VOLTA if rates.tracked else c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
-    s[p.S_L1_LINES] = 8 * unevenly(l1 // 128 // 8)
+    s[p.S_DRAIN] = 0.0 if rates.tracked else c.DRAIN
+    s[p.S_L1_LINES] = l1 // 128
+    # Tags are those of the whole, whatever of it is shared memory.
+    tags = l1 if rates.tracked else max(l1, int(rates.number("l1.unified_cache", 0)) * 1024)
+    s[p.S_L1_PLACES] = max(L1_WAYS, 1 << (tags // 128 - 1).bit_length()) if l1 >= 128 else 0
     s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
     s[p.S_DUAL] = rates.interval("fp32") == 1 and not rates.tracked

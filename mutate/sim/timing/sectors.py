@@ -9,6 +9,7 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
+from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
@@ -26,6 +27,7 @@ from mutate.sim.timing.settings import (
     S_ATOMIC_LATENCY,
     S_DRAM_LATENCY,
     S_HALVES,
+    S_HELD,
     S_L2_CLOCKS,
     S_L2_LATENCY,
     S_L2_SPREAD,
@@ -40,6 +42,7 @@ from mutate.sim.timing.settings import (
     S_RESIDENT,
     S_STORE_EVICT,
     S_STORE_READS,
+    S_STORED,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
@@ -124,7 +127,7 @@ lone = jit_into(FOLDER, _lone, counted=False)
 
 
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
-          l2, twins, met, state, settings, busy):
+          l2, passing, twins, met, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
     Returns when the last one is there, ``result`` at least. ``through``: the load goes around L1. ``issued`` counts
@@ -216,6 +219,13 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     least = 2.0 if touch[i] & PAIRED else 1.0
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
+            for _ in range(pass_through(passing, settings[S_HELD], settings[S_STORED], READ)):
+                busy[N_DRAM_WRITE] += 1
+                dram(state, settings, busy, asked, True, 1.0, 0.0)
+            if settings[S_HELD] > 0.0:
+                # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
+                # that are only stored take 1.75 (tests/machines/reference/h200_fills.csv, up to 24 MB).
+                state[9] = max(state[9], asked) + settings[S_WRITE_CLOCKS_L2]
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:
@@ -248,6 +258,29 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
 
 
 read = jit_into(FOLDER, _read, counted=False)
+
+
+def _on_its_way(first, count, block, turn, streams, reuse, apart, l1, issued):
+    """Until when a store waits in L1: a line of it is there in part, and another sector of it is on its way."""
+    sectors, touch, region = streams.sectors, streams.touch, streams.region
+    tags, ages, ready, _ = l1
+    until = 0.0
+    line = np.int64(-1)
+    for i in range(first, first + count):
+        if sectors[i] >> 2 == line:
+            continue
+        line = sectors[i] >> 2
+        r = region[i]
+        near = near_of(own(sectors[i], reuse.common[r], 0, turn), apart[r], block,
+                       reuse.common[r] and not (reuse.by_each[r] or touch[i] & SHARED), turn)
+        place, _ = lookup(tags, ages, near, issued)
+        if place >= 0:
+            for k in range(4):
+                until = max(until, ready[place, k])
+    return until
+
+
+on_its_way = jit_into(FOLDER, _on_its_way, counted=False)
 
 
 def _lines(sectors, first, count):
@@ -305,7 +338,7 @@ by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
 def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, streams, reuse, apart,
-           l1, l2, written, seen, state, settings, busy):
+           l1, l2, passing, written, seen, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``seen``: writes at random so far, by array. ``same``: the request of the
@@ -325,7 +358,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     local = kind == _LOCAL_STORE
     adds = kind == _ATOMIC
     parts_cost = settings[S_PART] > 0.0
-    back = local and len(tags) > 0 and settings[S_LOCAL_BACK] > 0.0
+    back = local and len(tags) > 1 and settings[S_LOCAL_BACK] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
     in_part = False
@@ -371,6 +404,8 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             else:
                 taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
                                          settings[S_WRITE_LINE])
+                asked = max(asked, state[9])
+                state[9] = asked + taken
             asked_line = sector >> 2
         state[1] = asked + taken
         state[3] = max(start, state[3]) + min(taken, settings[S_WRITE_PORT] * (2.0 if opens else 1.0))
@@ -418,6 +453,12 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             dram(state, settings, busy, asked, False, 1.0, 0.0)
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
+        if far and kind == _STORE and not fetched and not by_chance:
+            what = CHANGED if touch[i] & READ_BEFORE else STORED
+            for _ in range(pass_through(passing, settings[S_HELD], settings[S_STORED], what)):
+                busy[N_DRAM_WRITE] += 1
+                dram(state, settings, busy, asked, True, behind, 0.0)
+            far = False
         busy[N_DRAM_WRITE] += far
         if fetched and kind == _STORE and not by_chance and not given_up:
             cost = factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS]

@@ -2,7 +2,8 @@
 
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM, 3 what
 the SM writes, on its way out; and what DRAM's load is reckoned from:
-4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of.
+4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of;
+9 what is written into L2, by DRAM and as a whole by the SM.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.gather import LOCAL_BASE
+from mutate.sim.timing.lines import tag_part
 from mutate.sim.timing.settings import (
     B_DRAM,
     B_L2_WRITE,
@@ -31,7 +34,15 @@ from mutate.sim.timing.settings import (
     S_WRITE_CLOCKS_L2,
 )
 
-L1_WAYS, L2_WAYS = 8, 16
+_LOCAL_LINE = LOCAL_BASE >> 7
+L1_WAYS, L2_WAYS = 4, 16
+_HASHED_SETS = 256
+"""From so many sets on, two bits of a set are the part of the tags (``lines.tag_part``) and the others are bits of the
+
+line's number with those above them added: chosen so that rows of 256 to 320 words by 32 to 1024 threads are read again
+from L2 about as often as ncu counts (h200_threads.csv, own_rows<0>: within 8 % of the time but for two); rows a power
+of two apart never are, and what lies side by side fills all of L1 (h200_capacity.csv, around). Others may do too.
+"""
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
 Ints = npt.NDArray[np.int64]
@@ -39,9 +50,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class L1(NamedTuple):
-    """Of each line: its number (-1: none), when it was last used, when each sector is there (0: it is not asked for),
+    """Of each place for a line: its number (-1: none), when it was last used, when each sector is there (0: it is not
 
-    and whether it has something that L2 has not.
+    asked for), and whether it has something that L2 has not. The last of ``tags`` is no place: how many lines more
+    there is room for, as there are tags for all of the memory that L1 shares with shared memory.
     """
 
     tags: Ints
@@ -122,23 +134,28 @@ mix = jit_into(FOLDER, _mix, counted=False)
 
 def _lookup(tags, ages, sector, clock):
     """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
-    sets = len(tags) // L1_WAYS
+    sets = (len(tags) - 1) // L1_WAYS
     if sets == 0:
         return -1, -1
     line = sector >> 2
-    # A prime number of sets, so that no stride has few of them.
-    at = np.uint64(line) % np.uint64(sets) * np.uint64(L1_WAYS)
+    bits = np.uint64(line)
+    if line >= _LOCAL_LINE:
+        # Of local memory a warp's words lie side by side, and warps anywhere.
+        bits = (bits & np.uint64(0x3FFFFF)) + ((bits >> np.uint64(22)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40))
+    at = bits & np.uint64(sets - 1)
+    if sets >= _HASHED_SETS:
+        at ^= bits >> np.uint64(9) ^ bits >> np.uint64(16) ^ bits >> np.uint64(23)
+        at = at & np.uint64(sets - 4) | np.uint64(tag_part(bits))
+    at *= np.uint64(L1_WAYS)
     end = at + np.uint64(L1_WAYS)
+    full = tags[len(tags) - 1] <= 0
+    victim, oldest = at, np.int64(1) << 62
     k = at
     while k < end:
         if tags[k] == line:
             ages[k] = clock
             return np.int64(k), np.int64(k)
-        k += np.uint64(1)
-    victim, oldest = at, ages[at]
-    k = at + np.uint64(1)
-    while k < end:
-        if ages[k] < oldest:
+        if ages[k] < oldest and not (full and tags[k] < 0):
             victim, oldest = k, ages[k]
         k += np.uint64(1)
     return np.int64(-1), np.int64(victim)
@@ -150,6 +167,7 @@ lookup = jit_into(FOLDER, _lookup, counted=False)
 def _fill(tags, ages, ready, place, victim, sector, clock, come):
     """Puts a sector into L1, at the places that ``lookup`` found for its line; a new line has no other sector."""
     if place < 0:
+        tags[len(tags) - 1] -= tags[victim] < 0
         tags[victim] = sector >> 2
         ages[victim] = clock
         ready[victim, :] = 0.0
