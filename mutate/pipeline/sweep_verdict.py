@@ -10,9 +10,9 @@ from mutate.sweeps import CACHE, OCCUPANCY, REGISTERS, Sweep, SweepRun, SweepSet
 from mutate.timing import ORIGINAL
 
 # A measured gain has to be clear of noise and of some size, a simulated one larger than the model's errors: of 205
-# times with fewer resident blocks, as parts of that with all, nine of ten are within 9 %
+# times with fewer resident blocks, as parts of that with all, nine of ten are within 10 %
 # (tests/gpu/occupancy_errors.py). Other settings were not compared.
-_LEAST_MEASURED, _LEAST_SIMULATED = 1.01, 1.09
+_LEAST_MEASURED, _LEAST_SIMULATED = 1.01, 1.10
 _ERROR = f"{100 * (_LEAST_SIMULATED - 1):.0f} %"
 _ALIKE = 1.02
 # With more waves than this one less of them is not much.

@@ -256,6 +256,9 @@ _HELDOUT = {
     "heldout10": "By somebody else again: solvers, lattices, molecules, pictures, networks, codes, tables and genomes.",
     "heldout11": "And once more, by somebody who had seen neither: solvers and sparse products, stencils and flows, "
                  "particles, graphs, sorting, images, signals, hashing, databases, networks, rendering, robotics.",
+    "heldout12": "By somebody who had seen neither: algebra, stencils, layouts, reductions, sorting, graphs, "
+                 "particles, chance, dynamic programming, images, signals, ciphers, tables, prices, networks, genes, "
+                 "rays.",
 }
 
 

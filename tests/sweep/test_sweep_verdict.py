@@ -89,7 +89,7 @@ def test_a_curve_that_rises_names_fewer_blocks() -> None:
 def test_simulated_gains_are_given_with_their_errors() -> None:
     rising = _curve(2.0, 0.8, 1.0)
     assert "give or take" not in rising.summary
-    assert "1.25x as fast as the launch as it is, give or take 9 %, with 2 blocks" in judged(
+    assert "1.25x as fast as the launch as it is, give or take 10 %, with 2 blocks" in judged(
         replace(rising, times="simulated"), Limiter.LATENCY).summary
 
 
