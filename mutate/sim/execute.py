@@ -30,6 +30,7 @@ from mutate.sim.splits import (
     complete_warpsync,
     exchange,
     interrupt,
+    lacks_pages,
     leave_sync,
     meet,
     new_split,
@@ -67,6 +68,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
     offsets, targets_of = stack_i64(32), stack_i64(32)
     d0[:], d1[:], m6[:] = 0, 0, 0
     addresses[:], sectors[:], offsets[:], targets_of[:] = 0, 0, 0, 0
+    # Where lanes yield to others, which go on next counts.
     yields = False
     for k in range(code.shape[0]):
         yields |= code[k, OP] == YIELD
@@ -80,9 +82,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
             if states[w, k] == READY:
                 current = k
                 break
-        for k in range(32):
-            if yields and states[w, k] == AT_FAULT:
-                current = -1
+        if yields and lacks_pages(w, states):
+            current = -1
         if current < 0:
             idle += 1
             w = w + 1 if w + 1 < nwarps else 0
@@ -93,9 +94,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 for v in range(nwarps):
                     if alive[v]:
                         left = True
-                    waits = False
-                    for k in range(32):
-                        waits |= states[v, k] == AT_FAULT
+                    waits = lacks_pages(v, states)
                     faults |= waits
                     for k in range(32):
                         ready |= states[v, k] == READY and not (yields and waits)

@@ -7,7 +7,18 @@ from numba import njit
 
 from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
-from mutate.sim.layout import AT_BARRIER, AT_SYNC, AT_WARPSYNC, E_ORDER, E_RELEASE, FREE, KEPT, READY, UNIFORMS
+from mutate.sim.layout import (
+    AT_BARRIER,
+    AT_FAULT,
+    AT_SYNC,
+    AT_WARPSYNC,
+    E_ORDER,
+    E_RELEASE,
+    FREE,
+    KEPT,
+    READY,
+    UNIFORMS,
+)
 from mutate.sim.log import note_event
 
 u32, i64 = np.uint32, np.int64
@@ -31,16 +42,23 @@ def leave_sync(sync, warp, barrier, mask):
 
 
 @njit(**INNER)
+def waited_for(warp, split, sync, masks, details):
+    """The lanes that a split at a convergence barrier waits for, itself among them."""
+    wanted = u32(0)
+    for lane in range(32):
+        if masks[warp, split] >> u32(lane) & u32(1):
+            wanted |= sync[warp, 32 * details[warp, split] + lane]
+    return wanted
+
+
+@njit(**INNER)
 def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, control):
     """Whether a split that waits at a convergence barrier goes on: all lanes that it waits for and that still run are
 
     there. Those at the same instruction become one with it.
     """
     barrier = details[warp, split]
-    wanted = u32(0)
-    for lane in range(32):
-        if masks[warp, split] >> u32(lane) & u32(1):
-            wanted |= sync[warp, 32 * barrier + lane]
+    wanted = waited_for(warp, split, sync, masks, details)
     arrived = masks[warp, split]
     for k in range(32):
         if states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
@@ -50,9 +68,7 @@ def complete_sync(warp, split, sync, alive, pcs, masks, states, details, head, c
     note_event(head, control, pcs[warp, split], warp, E_ORDER, arrived, 0, 0)
     if alive[warp] & ~arrived:
         # Who comes later, after a YIELD, does not wait for those that have gone on.
-        for lane in range(32):
-            if not arrived >> u32(lane) & u32(1):
-                sync[warp, 32 * barrier + lane] &= ~arrived
+        leave_sync(sync, warp, barrier, arrived)
     for k in range(32):
         if k != split and states[warp, k] == AT_SYNC and details[warp, k] == barrier and masks[warp, k] & wanted:
             if pcs[warp, k] == pcs[warp, split]:
@@ -80,18 +96,10 @@ def yield_syncs(warp, mask, sync, alive, pcs, masks, states, details, head, cont
     for k in range(32):
         if states[warp, k] != AT_SYNC:
             continue
-        barrier = details[warp, k]
-        goes = masks[warp, k]
-        wanted = u32(0)
-        for lane in range(32):
-            if goes >> u32(lane) & u32(1):
-                wanted |= sync[warp, 32 * barrier + lane]
-        if not wanted & mask:
+        if not waited_for(warp, k, sync, masks, details) & mask:
             continue
-        note_event(head, control, pcs[warp, k], warp, E_ORDER, goes, 0, 0)
-        for lane in range(32):
-            if not goes >> u32(lane) & u32(1):
-                sync[warp, 32 * barrier + lane] &= ~goes
+        note_event(head, control, pcs[warp, k], warp, E_ORDER, masks[warp, k], 0, 0)
+        leave_sync(sync, warp, details[warp, k], masks[warp, k])
         pcs[warp, k] += 1
         states[warp, k] = READY
         details[warp, k] = 0
@@ -218,6 +226,15 @@ def meet(warp, split, pc, mask, pcs, masks, states, details):
             states[warp, k] = FREE
             details[warp, k] = 0
     return mask
+
+
+@njit(**INNER)
+def lacks_pages(warp, states):
+    """Whether a split of the warp waits for pages of memory: then none of the warp goes on where their order counts."""
+    for k in range(32):
+        if states[warp, k] == AT_FAULT:
+            return True
+    return False
 
 
 @njit(**INNER)

@@ -1,5 +1,5 @@
 // Each thread goes along a row of its own, as naive code does: 32 lines a warp. Timed on a GPU and by the model of time, as
-// patterns.cu; hits and wavefronts by ncu.
+// patterns.cu; sectors that L2 read and wrote for it by ncu.
 
 /* kmutate launch
    dim3 block = { 32 }; dim3 grid = { 132 };

@@ -16,6 +16,7 @@ from mutate.sim.timing.lines import load_wavefronts
 from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
 from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
 
+drop: Any = servers.drop
 fill: Any = servers.fill
 lookup: Any = servers.lookup
 stays: Any = servers.stays
@@ -64,6 +65,19 @@ def test_l1_has_tags_for_more_lines_than_it_has_room_for() -> None:
     # Only a set in which there is nothing takes more.
     assert room < int((tags[:lines] >= 0).sum()) <= 512
     assert lookup(tags, ages, 4 * 4095, 5000)[0] >= 0
+
+
+def test_a_line_that_l1_gives_up_leaves_room() -> None:
+    """Before Volta a store gives up its line."""
+    lines = 16 * L1_WAYS
+    tags, ages, ready = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64), np.zeros((lines + 1, 4))
+    tags[lines] = lines
+    for clock in range(1, 10 * lines):
+        place, victim = lookup(tags, ages, 4 * clock, clock)
+        fill(tags, ages, ready, place, victim, 4 * clock, clock, 1.0)
+        if clock % 2:
+            drop(tags, ages, victim)
+    assert int(tags[lines]) == lines - int((tags[:lines] >= 0).sum())
 
 
 @pytest.mark.parametrize(("stride", "lines"), [(1, 1760), (8, 1024), (32, 1024)])

@@ -297,11 +297,6 @@ def prime(most: int) -> int:
     return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
 
 
-def unevenly(most: int) -> int:
-    """The largest number up to ``most`` that 2, 3 and 5 do not divide: few strides then have few sets. 0 below 1."""
-    return next((n for n in range(most, 0, -1) if math.gcd(n, 30) == 1), 0)
-
-
 def late_of(machine: Machine) -> npt.NDArray[np.float64]:
     """Clocks by which reads from DRAM come later than on average, all equally likely."""
     curve = machine.curve("latency.dram_spread") if machine.get("latency.dram_spread") is not None else c.DRAM_SPREAD

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.servers import dram
+from mutate.sim.timing.settings import N_DRAM_WRITE, S_HELD, S_STORED
 
 READ, STORED, CHANGED = range(3)
 """A sector that came from DRAM, one that was stored, and one that was stored where it had come from DRAM."""
@@ -25,29 +27,32 @@ class Passing(NamedTuple):
     state: npt.NDArray[np.int64]
 
 
-def _pass_through(passing, held, stored, what):
-    """Enters a sector; returns how many are written to DRAM for it. There is room for ``held`` of all sectors and for
+def _pass_through(passing, what, t, servers, settings, busy):
+    """Enters a sector at the clock ``t``; DRAM writes what there is no room for then. Without a ring that is it itself.
 
-    ``stored`` of those that were stored.
+    ``servers``: as ``servers.dram`` has them.
     """
     ring, state = passing
-    if held <= 0:
-        return np.int64(what != READ)
     size = len(ring)
-    ring[(state[_FIRST] + state[_HELD]) % size] = what
-    state[_HELD] += 1
-    state[_STORED] += what != READ
-    state[_CHANGED] += what == CHANGED
     written = np.int64(0)
-    while state[_HELD] > 0 and (state[_HELD] - state[_CHANGED] > held or state[_STORED] > stored
-                                or state[_HELD] >= size):
+    if settings[S_HELD] <= 0.0:
+        written += what != READ
+    else:
+        ring[(state[_FIRST] + state[_HELD]) % size] = what
+        state[_HELD] += 1
+        state[_STORED] += what != READ
+        state[_CHANGED] += what == CHANGED
+    while state[_HELD] > 0 and (state[_HELD] - state[_CHANGED] > settings[S_HELD]
+                                or state[_STORED] > settings[S_STORED] or state[_HELD] >= size):
         oldest = ring[state[_FIRST]]
         state[_FIRST] = (state[_FIRST] + 1) % size
         state[_HELD] -= 1
         written += oldest != READ
         state[_STORED] -= oldest != READ
         state[_CHANGED] -= oldest == CHANGED
-    return written
+    busy[N_DRAM_WRITE] += written
+    for _ in range(written):
+        dram(servers, settings, busy, t, True, 1.0, 0.0)
 
 
 pass_through = jit_into(FOLDER, _pass_through, counted=False)

@@ -10,7 +10,7 @@ from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
-from mutate.sim.timing.servers import dram, evict, fill, lookup, mix, rewrite, stays, taken_of
+from mutate.sim.timing.servers import dram, drop, evict, fill, lookup, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     B_L2_WRITE,
@@ -42,7 +42,6 @@ from mutate.sim.timing.settings import (
     S_RESIDENT,
     S_STORE_EVICT,
     S_STORE_READS,
-    S_STORED,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
@@ -219,9 +218,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     least = 2.0 if touch[i] & PAIRED else 1.0
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
-            for _ in range(pass_through(passing, settings[S_HELD], settings[S_STORED], READ)):
-                busy[N_DRAM_WRITE] += 1
-                dram(state, settings, busy, asked, True, 1.0, 0.0)
+            pass_through(passing, READ, asked, state, settings, busy)
             if settings[S_HELD] > 0.0:
                 # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
                 # that are only stored take 1.75 (tests/machines/reference/h200_fills.csv, up to 24 MB).
@@ -454,10 +451,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
         if far and kind == _STORE and not fetched and not by_chance:
-            what = CHANGED if touch[i] & READ_BEFORE else STORED
-            for _ in range(pass_through(passing, settings[S_HELD], settings[S_STORED], what)):
-                busy[N_DRAM_WRITE] += 1
-                dram(state, settings, busy, asked, True, behind, 0.0)
+            pass_through(passing, CHANGED if touch[i] & READ_BEFORE else STORED, asked, state, settings, busy)
             far = False
         busy[N_DRAM_WRITE] += far
         if fetched and kind == _STORE and not by_chance and not given_up:
@@ -475,8 +469,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         place, victim = lookup(tags, ages, near, issued)
         if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
             if place >= 0:
-                tags[place] = -1
-                ages[place] = 0
+                drop(tags, ages, place)
         elif victim >= 0:
             if place < 0 and dirty[victim]:
                 evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))

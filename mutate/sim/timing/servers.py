@@ -34,7 +34,8 @@ from mutate.sim.timing.settings import (
     S_WRITE_CLOCKS_L2,
 )
 
-_LOCAL_LINE = LOCAL_BASE >> 7
+_ANYWHERE = LOCAL_BASE >> 7
+"""Numbers of lines from which on they are local memory, or have a mark of the block or turn that they are of."""
 L1_WAYS, L2_WAYS = 4, 16
 _HASHED_SETS = 256
 """From so many sets on, two bits of a set are the part of the tags (``lines.tag_part``) and the others are bits of the
@@ -139,8 +140,8 @@ def _lookup(tags, ages, sector, clock):
         return -1, -1
     line = sector >> 2
     bits = np.uint64(line)
-    if line >= _LOCAL_LINE:
-        # Of local memory a warp's words lie side by side, and warps anywhere.
+    if line >= _ANYWHERE:
+        # A warp's words of local memory lie side by side, and so do another block's lines, but both lie anywhere.
         bits = (bits & np.uint64(0x3FFFFF)) + ((bits >> np.uint64(22)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40))
     at = bits & np.uint64(sets - 1)
     if sets >= _HASHED_SETS:
@@ -175,6 +176,16 @@ def _fill(tags, ages, ready, place, victim, sector, clock, come):
 
 
 fill = jit_into(FOLDER, _fill, counted=False)
+
+
+def _drop(tags, ages, place):
+    """Gives up a line of L1."""
+    tags[place] = -1
+    ages[place] = 0
+    tags[len(tags) - 1] += 1
+
+
+drop = jit_into(FOLDER, _drop, counted=False)
 
 
 def _stays(tags, ages, parts, sector, clock):
