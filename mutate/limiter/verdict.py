@@ -12,11 +12,12 @@ from mutate.limiter.stats import Samples, of
 from mutate.model import Verdict
 from mutate.timing import ORIGINAL
 
-SURE, UNSURE, LIKELY = 0.95, 0.8, 2 / 3
+SURE, UNSURE, LIKELY = 0.95, 0.8, 0.5
 """Share of the resampled measurements that must give the limiter: for high confidence; for a verdict of measurements,
 
-which can be taken longer; and for one of simulated times, which no further run makes surer: below ``UNSURE`` that one
-is of low confidence and names what else it may be.
+which can be taken longer; and for one of simulated times, which no further run makes surer: it is the limiter that is
+more likely than all others together, and below ``UNSURE`` it is of low confidence, has its share and names the others.
+How often such shares were right: docs/heldout.md (tests/gpu/how_sure.py).
 """
 _LOW_BANDWIDTH = 0.75
 _EXPECTED = 1.05
@@ -73,6 +74,8 @@ def judge(e: Evidence) -> Finding:
             others = " or ".join(f"{_NAMES[k]} ({percent(s)})" for k, s in candidates if k is not limiter)
             confidence, summary = Confidence.LOW, f"{percent(share)} likely, else {others}; {summary}"
         step = found[0].next_step if found and found[0].payoff is not None and found[0].share > 0.1 else _STEPS[limiter]
+        if share < UNSURE:
+            step += "; the model is not sure of this, so time it on a GPU first where you can"
     return Finding(limiter, confidence, summary, evidence, against, step, full, memory, math, overlap, exposed,
                    exposed_of, share, found, _payoffs(e, full, memory, math, found), candidates)
 

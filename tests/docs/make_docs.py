@@ -266,6 +266,7 @@ def heldout_page() -> str:
     """The model of time on kernels that it was not made with, set after set."""
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
     import heldout
+    import how_sure
 
     paths = {name: REFERENCE / f"h200_{name}.json" for name in _HELDOUT}
     sets = [json.loads(path.read_text()) | {"name": name} for name, path in paths.items()
@@ -294,7 +295,8 @@ def heldout_page() -> str:
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
         first=first, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent, sets=sets, numbers=numbers,
-        words=_HELDOUT, machine=sets[0]["machine"].upper(),
+        words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
+        first_judged=heldout.judged()[how_sure.FIRST_JUDGED],
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))
 
 

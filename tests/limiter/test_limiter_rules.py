@@ -92,16 +92,18 @@ def test_wide_intervals_near_a_line_are_inconclusive() -> None:
     ({"kind": "measured"}, "a larger --budget"), ({"kind": "simulated"}, "time it on a GPU"),
     ({"kind": "measured", "interrupted": True}, "run it again and let it finish")])
 def test_the_next_step_of_what_is_open_is_one_that_helps(changes: dict[str, object], says: str) -> None:
-    evidence = evidence_from(Given(10, 8.6, 4, noise=0.1))
-    assert says in judge(replace(evidence, **changes)).next_step
+    evidence = evidence_from(Given(10, 8.5, 8.5, noise=0.1))
+    finding = judge(replace(evidence, **changes))
+    assert finding.limiter is Limiter.INCONCLUSIVE and says in finding.next_step
 
 
-def test_simulated_times_give_a_verdict_that_is_twice_as_likely_as_all_else() -> None:
-    evidence = evidence_from(Given(10, 8.9, 4, noise=0.1))
+@pytest.mark.parametrize("memory", [8.6, 8.9])
+def test_simulated_times_give_the_verdict_that_is_more_likely_than_all_else(memory: float) -> None:
+    evidence = evidence_from(Given(10, memory, 4, noise=0.1))
     finding = judge(replace(evidence, kind="simulated"))
-    assert 2 / 3 <= finding.support < 0.8
+    assert 0.5 <= finding.support < 0.8
     assert finding.limiter is Limiter.MEMORY and finding.confidence is Confidence.LOW
-    assert "likely, else latency-bound" in finding.summary
+    assert "likely, else latency-bound" in finding.summary and "time it on a GPU first" in finding.next_step
     assert judge(evidence).limiter is Limiter.INCONCLUSIVE, "a measurement can be taken longer"
 
 
