@@ -148,3 +148,81 @@ __global__ void corner_adds(float *a, int wide, int same, int values, int by_cha
                 for (int v = 0; v < values; v++)
                     atomicAdd(a + ((cell + x + 64 * y + 4096 * z) & 262143) * values + v, 1.0f);
 }
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 128 };
+   float a[1 << 24] = zeros();
+   turn_adds<float>(a, 64, 8, 12, 0); turn_adds<float>(a, 256, 8, 12, 0); turn_adds<float>(a, 4160, 8, 12, 0); turn_adds<float>(a, 256, 8, 12, 1);
+   turn_adds<float>(a, 256, 8, 1, 1); turn_adds<float>(a, 256, 8, 3, 1); turn_adds<float>(a, 256, 8, 60, 1);
+   turn_adds<float>(a, 256, 4, 12, 1); turn_adds<float>(a, 256, 4, 1, 1); turn_adds<float>(a, 256, 2, 12, 1); turn_adds<float>(a, 256, 2, 1, 1);
+   turn_adds<float>(a, 256, 1, 12, 1); turn_adds<float>(a, 256, 1, 1, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 32, 1, 1);
+   grid.x = 528; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 8, 1, 1);
+   grid.x = 264; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 8, 1, 1);
+   grid.x = 132; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 8, 1, 1); turn_adds<float>(a, 256, 4, 12, 1); turn_adds<float>(a, 256, 1, 12, 1);
+   grid.x = 16; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 8, 1, 1); turn_adds<float>(a, 256, 4, 12, 1); turn_adds<float>(a, 256, 1, 12, 1);
+   grid.x = 1; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 32, 12, 1); turn_adds<float>(a, 256, 8, 1, 1); turn_adds<float>(a, 256, 4, 12, 1); turn_adds<float>(a, 256, 1, 12, 1);
+   block.x = 1024; turn_adds<float>(a, 256, 8, 12, 1); turn_adds<float>(a, 256, 8, 1, 1); turn_adds<float>(a, 256, 1, 12, 1);
+*/
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 128 };
+   int a[1 << 24] = zeros();
+   turn_adds<int>(a, 256, 8, 12, 1); turn_adds<int>(a, 256, 8, 1, 1); turn_adds<int>(a, 256, 4, 12, 1); turn_adds<int>(a, 256, 1, 12, 1); turn_adds<int>(a, 256, 32, 12, 1); turn_adds<int>(a, 256, 2, 12, 1);
+   grid.x = 1; turn_adds<int>(a, 256, 8, 12, 1); turn_adds<int>(a, 256, 1, 12, 1);
+*/
+// Blocks whose places lie `apart` words from each other stay at one for so many additions, of groups of `same` lanes to a word, then
+// go on, all by the same way or (`by_chance`) each by its own.
+template <typename T> __global__ void turn_adds(T *a, int apart, int same, int stay, int by_chance)
+{
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned x = by_chance ? blockIdx.x * 2654435769u | 1u : 1u;
+    for (int k = 0; k < 240 / stay; k++) {
+        x ^= x << 13; x ^= x >> 17; x ^= x << 5;
+        T *place = a + ((blockIdx.x * apart + (x >> 8) * 64) & (1 << 24) - 64) + (warp * 32 + lane) / same % 64;
+        for (int j = 0; j < stay; j++) atomicAdd(place, (T)(lane + 1));
+    }
+}
+
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 128 };
+   int count[1 << 16] = zeros(); int out[1 << 18] = zeros();
+   counts<1>(count, out, 8, 1, 0); counts<1>(count, out, 8, 1, 64); counts<1>(count, out, 8, 1, 1024); counts<1>(count, out, 2, 4, 0); counts<1>(count, out, 2, 32, 0);
+   grid.x = 132; block.x = 32; counts<1>(count, out, 64, 1, 0); counts<1>(count, out, 64, 1, 64);
+   grid.x = 1; counts<1>(count, out, 64, 1, 0); block.x = 1024; counts<1>(count, out, 64, 1, 0);
+*/
+/* kmutate launch
+   dim3 grid = { 1056 }; dim3 block = { 128 };
+   int count[1 << 16] = zeros(); int out[1 << 18] = zeros();
+   counts<0>(count, out, 8, 1, 0); counts<0>(count, out, 8, 1, 64); counts<0>(count, out, 8, 1, 1024); counts<0>(count, out, 2, 4, 0); counts<0>(count, out, 2, 32, 0);
+   grid.x = 132; block.x = 32; counts<0>(count, out, 64, 1, 0);
+*/
+// Counters: `lanes` of each warp add to one word, or to one of `words`; GIVES: and want what was there, one after another.
+template <int GIVES> __global__ void counts(int *count, int *out, int each, int lanes, int words)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % 32;
+    int *place = count + (words ? (i / 32 * 37) % words * 64 : 0), sum = 0;
+    if (lane >= lanes) return;
+    for (int k = 0; k < each; k++) {
+        if (GIVES) sum += atomicAdd(place, lane + 1 + (sum == -7));
+        else atomicAdd(place, lane + 1);
+    }
+    if (GIVES) out[i] = sum;
+}
+
+/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 };
+   int count[1 << 20] = zeros(); int out[1 << 12] = zeros();
+   count_walk(count, out, 256); grid.x = 132; count_walk(count, out, 256); block.x = 1024; count_walk(count, out, 32);
+*/
+// Of each warp one lane adds at places by chance in 4 MB, and each waits for what was there at the one before.
+__global__ void count_walk(int *count, int *out, int each)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i % 32) return;
+    unsigned x = i * 2654435769u | 1u;
+    int sum = 0;
+    for (int k = 0; k < each; k++) {
+        x ^= x << 13; x ^= x >> 17; x ^= x << 5;
+        sum += atomicAdd(count + (x >> 12), 1 + (sum == -7));
+    }
+    out[i / 32] = sum;
+}

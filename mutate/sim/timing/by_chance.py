@@ -15,7 +15,7 @@ from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
 
 Array = npt.NDArray[Any]
 _LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
-"""Loads that are looked at, to tell whether they go to places at random."""
+"""Requests that are looked at, to tell whether they go to places at random."""
 _FEW, _ROW = 4, 8
 """Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 
@@ -30,16 +30,17 @@ def scattered(sample: Sample) -> Array:
     return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
 
 
-def jumping(s: Streams, arrays: int) -> Array:
-    """Of each array whether its loads go from place to place without order: hardly a distance comes twice, and half of
+def jumping(s: Streams, arrays: int, kinds: tuple[int, ...]) -> Array:
+    """Of each array whether its requests of some kinds go from place to place without order: hardly a distance comes
 
-    the places are farther up, or farther down, than the one before and the one after (two thirds, of numbers drawn).
+    twice, and half of the places are farther up, or farther down, than the one before and the one after (two thirds, of
+    numbers drawn).
     """
     out = np.zeros(arrays, np.bool_)
     records = np.flatnonzero(s.request >= 0)
     asked = s.request[records]
-    loads = s.requests[asked, 2] == lay.H_GLOBAL_LOAD
-    pcs, asked = s.pc[records[loads]], asked[loads]
+    wanted = np.isin(s.requests[asked, 2], kinds)
+    pcs, asked = s.pc[records[wanted]], asked[wanted]
     order = np.lexsort((asked, pcs))[:_LOOKED_AT]
     pcs, first = pcs[order], s.requests[asked[order], 4]
     at, regions = s.sectors[first], s.region[first]

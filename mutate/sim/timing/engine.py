@@ -23,7 +23,7 @@ from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
 from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, on_its_way, read, write
-from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, Written, returned
+from mutate.sim.timing.servers import L1, RETURNS, Returns, Twins, Written, empty_lines, returned
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -55,11 +55,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     l1 = L1(np.full(places + 1, -1, np.int64), np.zeros(places + 1, np.int64), np.zeros((places + 1, 4), np.float64),
             np.zeros(places + 1, np.bool_))
     l1.tags[places] = lines
-    lines = int(settings[p.S_L2_LINES])
-    l2 = L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64))
-    lines = int(settings[p.S_L2_WRITTEN])
-    written = Written(L2(np.full(lines, -1, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.int64)),
-                      np.full(BEGUN, -1, np.int64))
+    l2 = empty_lines(int(settings[p.S_L2_LINES]))
+    written = Written(empty_lines(int(settings[p.S_L2_WRITTEN])), np.full(BEGUN, -1, np.int64))
     passing = empty_passing(int(settings[p.S_HELD]))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(10, np.float64)
@@ -340,8 +337,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                                 lines_out - stored_lines[w] <= MERGED * wide):
                             same = stored[w]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
-                                       instance[w] // sampled, issued, same, wide, streams, reuse, apart, l1, l2,
-                                       passing, written, seen, state, settings, busy)
+                                       instance[w] // sampled, issued, same, wide, lanes[k], streams, reuse, apart,
+                                       l1, l2, passing, written, seen, state, settings, busy)
                         stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
                         stored_lines[w], stored_at[w] = lines_out, clock
                         lines_out += lines_of(streams.sectors, first, sectors)
@@ -444,6 +441,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         next_launch += settings[p.S_LAUNCH]
                         launched += 1
                         if launched == count:
+                            if after[p.S_L2_LINES] > settings[p.S_L2_LINES]:
+                                # What is in it is not moved: it is of blocks that have nearly ended.
+                                l2 = empty_lines(int(after[p.S_L2_LINES]))
                             settings = after
             elif at_barrier[w] >= 0 and not table[pcs[at[w]], u.PASSES]:
                 nxt[w] = NEVER

@@ -41,6 +41,7 @@ PLAYED = 1_000_000
 _MARKS = 64
 _FEW_WAVES = 4
 _TURNS = 2
+_TURNS_PLAYED = 3
 _LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
@@ -268,6 +269,8 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * part), max(port, c.ATOMIC_GIVES * part)
+    if not rates.tracked:
+        s[p.S_PACKET], s[p.S_PACKET_WORD] = max(port, c.ATOMIC_PACKET * part), max(port, c.ATOMIC_PACKET_WORD * part)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 
@@ -336,6 +339,8 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
         mine[p.S_BLOCKS] = turn
         after = mine if part >= 1.0 else with_share(
             mine, machine, share_of(even, sample.grid_blocks, machine.number("sm.count")) / part)
+        if part < 1.0:
+            after[p.S_L2_LINES] = L2_WAYS * prime(int(mine[p.S_L2_LINES] / part) // L2_WAYS)
         done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
         stalls = np.zeros((len(kernel.listing), len(p.STALLS)), np.int64)
         busy = np.zeros(p.BUSY, np.float64)
@@ -356,11 +361,18 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks = np.maximum(seen.stalls.sum(axis=0), 1)
         far = min(1.0, seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ]))
-        last = dispatch.last_turn(seen.done.astype(np.float64), resident, sample.grid_blocks, sms,
-                                  dispatch.spread_of(float(clocks[[p.R_LONG, p.R_LG]].sum() / clocks.sum()), far))
-        if last.blocks != turn or last.part < 1.0:
-            turn, longer = last.blocks, last.slow
+        spread = dispatch.spread_of(float(clocks[[p.R_LONG, p.R_LG]].sum() / clocks.sum()), far)
+        last = dispatch.Turn(turn, 1.0)
+        for _ in range(_TURNS_PLAYED):
+            now = dispatch.last_turn(seen.done.astype(np.float64), resident, sample.grid_blocks, sms, spread)
+            if (now.blocks, now.part) == (last.blocks, last.part):
+                break
+            more = now.blocks > len(seen.done) + resident // 2
+            turn, longer, last = now.blocks, now.slow, now
             seen = play(turn, last.part)
+            if not more or seen.finished < turn:
+                # Else what a full SM takes for its last blocks was told by few of them.
+                break
     marks, stalls, busy, end = seen.marks, seen.stalls, seen.busy, seen.end
     issued, finished = seen.issued, seen.finished
     each = sample.instructions / len(sample.blocks)

@@ -20,6 +20,8 @@ from mutate.sim.timing.updates import Updates, at_random
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
+_KINDS = (lay.H_GLOBAL_LOAD,), (lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC)
+"""Requests that read, and that write."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 
@@ -93,9 +95,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
     # Of reads and of writes, how many sectors of each array the grid can touch.
-    rooms = (limits.copy(), limits)
-    for a in np.flatnonzero(jumping(sample.streams, len(limits))).tolist():
-        rooms[READS][a] = min(limits[a], taken_at_random(sample.touched[a, READS], blocks))
+    rooms = (limits.copy(), limits.copy())
+    for which, kinds in enumerate(_KINDS):
+        for a in np.flatnonzero(jumping(sample.streams, len(limits), kinds)).tolist():
+            rooms[which][a] = min(limits[a], taken_at_random(sample.touched[a, which], blocks))
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)

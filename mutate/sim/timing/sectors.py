@@ -9,6 +9,7 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
+from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, drop, evict, fill, lookup, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
@@ -22,8 +23,6 @@ from mutate.sim.timing.settings import (
     N_L2_WRITE,
     N_LOCAL,
     N_LOCAL_HITS,
-    S_ATOMIC,
-    S_ATOMIC_GIVES,
     S_ATOMIC_LATENCY,
     S_DRAM_LATENCY,
     S_HALVES,
@@ -334,13 +333,13 @@ def _by_luck(sector, r, adds, updates, seen, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, streams, reuse, apart,
-           l1, l2, passing, written, seen, state, settings, busy):
+def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, lanes, streams, reuse,
+           apart, l1, l2, passing, written, seen, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``seen``: writes at random so far, by array. ``same``: the request of the
     warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of which
-    a store may have ``wide`` times as many.
+    a store may have ``wide`` times as many. ``lanes``: how many store or add.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
@@ -386,9 +385,11 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             fill(tags, ages, ready, place, victim, near, issued, 1.0)
             dirty[victim] = True
             continue
-        taken = settings[S_ATOMIC_GIVES] if gives else settings[S_ATOMIC]
         opens = False
-        if not adds:
+        if adds:
+            taken = added(sectors, i, first + count, sectors[i] >> 2 != asked_line, gives, count == lanes, settings)
+            asked_line = sectors[i] >> 2
+        else:
             if sector >> 2 != asked_line:
                 opens = in_part = partly(streams, i, first + count)
             if in_part and parts_cost:

@@ -71,6 +71,13 @@ class L2(NamedTuple):
     parts: Ints
 
 
+def _empty_lines(count):
+    return L2(np.full(count, -1, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64))
+
+
+empty_lines = jit_into(FOLDER, _empty_lines)
+
+
 class Written(NamedTuple):
     """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash."""
 
