@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
@@ -95,22 +95,37 @@ class Misses(NamedTuple):
     least: float
 
 
-def random_misses(reads: float, sectors: float, other: float, l2_bytes: float, given: int) -> Misses:
-    """What goes to DRAM of reads at random places of so many sectors. It gives two sectors each time, one of them not
+class Reads(NamedTuple):
+    """Reads of an array at random: how many, at places of how many sectors, of which DRAM gives one at a time or, with
 
-    wanted (``given`` 2) or both of the same request (1). ``other``: bytes that go through L2 meanwhile. L2 gives up
-    what was read longest ago.
+    one that is not wanted, two (``given``).
     """
-    pairs, room, beside = sectors / given, l2_bytes * c.SHARED, other / reads
 
-    def had(count: float) -> float:
-        return -pairs * math.expm1(-count / pairs)
+    number: float
+    sectors: float
+    given: int
 
-    if 32 * given * had(reads) + beside * reads <= room:
-        return Misses(min(1.0, had(reads) / reads), pairs, 0.0)
-    low, high = 0.0, reads
+    def had(self, part: float) -> float:
+        """Places that a part of the reads finds, each counted once."""
+        pairs = self.sectors / self.given
+        return -pairs * math.expm1(-part * self.number / pairs)
+
+
+def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes: float) -> Misses:
+    """What goes to DRAM of reads at random. ``beside``: those of other arrays; ``other``: bytes that else go through L2
+
+    meanwhile. L2 gives up what was read longest ago, of whichever array.
+    """
+    pairs, room = reads.sectors / reads.given, l2_bytes * c.SHARED
+
+    def filled(part: float) -> float:
+        return 32 * sum(r.given * r.had(part) for r in (reads, *beside)) + other * part
+
+    if filled(1.0) <= room:
+        return Misses(min(1.0, reads.had(1.0) / reads.number), pairs, 0.0)
+    low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if 32 * given * had(middle) + beside * middle < room else (low, middle)
-    least = math.exp(-low / pairs)
-    return Misses(min(1.0, (had(low) + (reads - low) * least) / reads), pairs, least)
+        low, high = (middle, high) if filled(middle) < room else (low, middle)
+    least = math.exp(-low * reads.number / pairs)
+    return Misses(min(1.0, (reads.had(low) + (1.0 - low) * reads.number * least) / reads.number), pairs, least)

@@ -47,8 +47,8 @@ ATOMIC_PACKET, ATOMIC_PACKET_WORD = _PER_NS / 64.0, _PER_NS / 85.0
 """Clocks of an SM between additions of several words of a line (ADDS, shared_adds<float>, 2 and 3, run_adds, 6 and 10,
 
 turn_adds<float>, 4 and 8: 63 to 65 a ns), and between those of lanes that go one after another at one word
-(shared_adds<float>, 4 and 7, turn_adds<float>, 14: 78 to 87; at different lines 102: run_adds, 4). Blocks that stay at a
-place get down to 38 a ns (turn_adds<float>, 3 to 6), which is not in the model.
+(shared_adds<float>, 4 and 7, turn_adds<float>, 14: 78 to 87; at different lines 102: run_adds, 4). Blocks that stay at
+a place get down to 38 a ns (turn_adds<float>, 3 to 6), which is not in the model.
 """
 ATOMIC_SUM = 1.98 * 1.757
 """Those between additions of floats to one word (ADDS, float_adds)."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_first_block
-from mutate.sim.timing.by_chance import jumping, places, random_misses, scattered, taken_at_random
+from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
@@ -152,17 +152,18 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
+    drawn = {}
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
-        other = touched(grid) - 32 * unique(*found[0][region], rooms[READS][region], grid)
+        drawn[region] = Reads(grid * each, min(limits[region], places(blocks * each, sampled)), 2) \
+            if far_apart[region, READS] else Reads(grid * each, rooms[READS][region], 1)
+    other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
+    for region, mine in drawn.items():
+        missed = random_misses(mine, [r for of, r in drawn.items() if of != region], other, l2_bytes)
         if far_apart[region, READS]:
-            count = min(limits[region], places(blocks * each, sampled))
-            missed = random_misses(grid * each, count, other, l2_bytes, 2)
             sparse[region] = 1.0
-        else:
-            missed = random_misses(grid * each, rooms[READS][region], other, l2_bytes, 1)
-            if missed.part > out[0][region]:
-                continue
+        elif missed.part > out[0][region]:
+            continue
         out[0][region] = missed.part
         places_of[region], least_of[region] = missed.places * math.ceil(grid / sms) / grid, missed.least
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
