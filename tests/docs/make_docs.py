@@ -259,7 +259,7 @@ _HELDOUT = {
     "heldout12": "By somebody who had seen neither: algebra, stencils, layouts, reductions, sorting, graphs, "
                  "particles, chance, dynamic programming, images, signals, ciphers, tables, prices, networks, genes, "
                  "rays.",
-    "heldout13": "And again: as the last, by somebody who had seen neither, and other kernels.",
+    "heldout13": "And once more by somebody who had seen neither, of the same fields, other kernels.",
 }
 
 

@@ -73,6 +73,11 @@ KERNELS = {
         "0x85ebca6bu; "
         "s += in[((x ^ x >> 13) & rows) * 32 + threadIdx.x % 32]; } if (s == 1) out[threadIdx.x % 32] = s; }",
         8 * MB),
+    "sums at random of a part": (
+        "dim3 grid = { 528 }; dim3 block = { 256 }; float sums[1 << 24] = zeros(); k(sums, (1 << 21) - 1);",
+        "k(float *sums, unsigned room) { unsigned n = (blockIdx.x * 8 + threadIdx.x / 32) * 32; for (int k = 0; k < "
+        "32; k++) { unsigned x = ((n + k) * 4 + threadIdx.x % 32 / 8) * 0x9e3779b1u; x = (x ^ x >> 15) * 0x85ebca6bu; "
+        "atomicAdd(sums + ((x ^ x >> 13) & room & ~7u) + threadIdx.x % 8, 1.0f); } }", 7.1 * MB),
 }
 
 
@@ -88,6 +93,39 @@ def test_each_sector_is_read_once(name: str, tmp_path: Path) -> None:
     # How many rows there are is guessed from those that come twice among the sampled blocks.
     beside = (4 if "random" in name else 2) * MB
     assert moved(found, "dram_read_sectors") == pytest.approx(expected, rel=0.15, abs=beside)
+
+
+def test_arrays_that_are_read_at_random_share_what_l2_has_room_for(tmp_path: Path) -> None:
+    """From three arrays of 24 MB each as much goes to DRAM as from one of 72."""
+    declaration = ("int n = {places}; dim3 grid = {{ 1056 }}; dim3 block = {{ 128 }}; float a[n] = zeros(); "
+                   "float b[n] = zeros(); float c[n] = zeros(); float out[32] = zeros(); k(out, a, b, c, n);")
+    body = ("k(float *out, const float *a, const float *b, const float *c, int n) {{ unsigned t = blockIdx.x * 128 + "
+            "threadIdx.x; float s = 0; for (int k = 0; k < 16; k++) {{ unsigned x = (t * 16 + k) * 0x9e3779b1u; x = "
+            "(x ^ x >> 15) * 0x85ebca6bu; x ^= x >> 13; s += a[__umulhi(x, n)]; x = x * 0xc2b2ae35u + 1; s += "
+            "{second}[__umulhi(x, n)]; x = x * 0x27d4eb2fu + 1; s += {third}[__umulhi(x, n)]; }} "
+            "if (s == 1) out[t % 32] = s; }}")
+
+    def read(places: int, second: str, third: str) -> float:
+        kernel = declaration.format(places=places), body.format(second=second, third=third)
+        return moved(predict(*compiled(tmp_path, *kernel), load_machine("h200")), "dram_read_sectors")
+
+    together = read(18 << 20, "a", "a")
+    assert read(6 << 20, "b", "c") == pytest.approx(together, rel=0.1)
+    assert together > 3 * read(1 << 20, "b", "c")
+
+
+def test_the_last_blocks_of_a_grid_have_more_of_l2(tmp_path: Path) -> None:
+    """Rows of single threads, which do not all fit in L2: a sixteenth of the blocks more do not take twice as long."""
+    body = ("k(int *out, const unsigned char *in) { int i = blockIdx.x * 128 + threadIdx.x; const unsigned char *p = "
+            "in + (size_t)i * 160; int sum = 0; for (int k = 0; k < 16; k++) { do sum += *p; while (*p++ > 127); "
+            "out[i * 32 + k] = sum; } }")
+
+    def blocks(count: int) -> float:
+        declaration = (f"int n = {count * 128}; dim3 grid = {{ n / 128 }}; dim3 block = {{ 128 }}; "
+                       "int out[n * 32] = zeros(); unsigned char in[n * 160] = randint(0, 256); k(out, in);")
+        return predict(*compiled(tmp_path, declaration, body), load_machine("h200")).time_ms
+
+    assert blocks(2112) < blocks(2244) < 1.5 * blocks(2112)
 
 
 SHIFTED = ("int n = 1 << 22; dim3 grid = { n / 256 }; dim3 block = { 256 }; float out[n + 32] = zeros(); "

@@ -112,6 +112,9 @@ def simulated(kernel: str, launch: int) -> float:
     ("rows_beside<1>", 16, 0.04), ("rows_beside<1>", 19, 0.09), ("rows_beside<1>", 1, 0.16),  # 43, 56, 69 MB: given up
     ("slow_rows", 17, 0.04), ("slow_rows", 8, 0.04),  # parts of 67 and 135 k lines
     ("shared_adds<int>", 17, 0.03), ("shared_adds<int>", 0, 0.04), ("shared_adds<int>", 15, 0.05),  # one SM, and all
+    ("shared_adds<float>", 3, 0.03), ("turn_adds<float>", 4, 0.05), ("turn_adds<float>", 8, 0.05),  # words of a line
+    ("run_adds", 4, 0.04), ("run_adds", 8, 0.09), ("run_adds", 10, 0.06),  # runs of 1, 32 and 3 floats by chance
+    ("counts<1>", 0, 0.05), ("counts<0>", 4, 0.02), ("count_walk", 2, 0.11),  # counters, and places by chance
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
