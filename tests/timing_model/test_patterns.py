@@ -75,8 +75,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("random_stores", 1, 0.1), ("random_stores", 2, 0.05), ("random_stores", 3, 0.06),  # 16 to 256 MB, in parts
     ("random_adds", 2, 0.08), ("random_adds64", 2, 0.08),
     ("random_pairs", 0, 0.07), ("random_pairs", 1, 0.12),  # L2 does one after another
-    ("apart_stores", 13, 0.06), ("apart_stores", 18, 0.15), ("apart_stores", 22, 0.04),  # 32 lines: all SMs, 16, one
-    ("apart_stores", 27, 0.04), ("apart_stores", 26, 0.04), ("apart_stores", 12, 0.07),  # ... of eight warps
+    ("apart_stores", 13, 0.04), ("apart_stores", 18, 0.15), ("apart_stores", 22, 0.04),  # 32 lines: all SMs, 16, one
+    ("apart_stores", 27, 0.04), ("apart_stores", 26, 0.04), ("apart_stores", 12, 0.04),  # ... of eight warps
     ("summed_in_place", 3, 0.1), ("paced_stores<0>", 8, 0.1),  # stores that wait for the next, and that do not
     ("walk_rows<1>", 2, 0.05), ("walk_rows<2>", 2, 0.07), ("walk_rows<2>", 4, 0.05),  # rows written, changed in place
     ("matches<1>", 1, 0.08), ("matches<2>", 0, 0.05), ("matches<3>", 1, 0.06),  # 2, 8 and 32 different keys of a warp
@@ -91,7 +91,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("bank_chain<2>", 5, 0.02), ("load_batch<4>", 0, 0.11),  # one warp, and a block of eight
     ("uniform_lines<4>", 1, 0.06), ("uniform_lines<4>", 2, 0.08), ("uniform_lines<16>", 13, 0.05),
     ("uniform_lines<16>", 14, 0.03), ("uniform_lines<64>", 3, 0.05), ("uniform_lines<16>", 19, 0.06),
-    ("cold_code<4>", 0, 0.07), ("cold_code<1024>", 1, 0.05), ("first_loads", 3, 0.09),  # launch, blocks' ends
+    ("cold_code<4>", 0, 0.04), ("cold_code<1024>", 1, 0.05), ("first_loads", 3, 0.09),  # launch, blocks' ends
     ("split<2>", 0, 0.04), ("split<4>", 0, 0.03), ("skip<1>", 0, 0.06), ("skip<1>", 1, 0.03), ("skip<1>", 2, 0.05),
     ("trips", 0, 0.03), ("trips", 4, 0.04), ("called", 1, 0.03), ("descend", 0, 0.03),  # one warp, lanes apart or not
     ("split<1>", 1, 0.04), ("split<2>", 2, 0.04), ("skip<1>", 5, 0.05), ("descend", 2, 0.07),  # 32
@@ -99,7 +99,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.1), ("turned", 3, 0.1),  # L1 holds it, and does not
     ("row_adds<int>", 15, 0.02), ("row_adds<int>", 17, 0.08), ("row_adds<int>", 19, 0.06),  # all warps to few rows
     ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.11), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
-    ("row_gives", 2, 0.06), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words
+    ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words
     ("float_adds", 0, 0.02), ("float_adds", 2, 0.06), ("float_adds", 4, 0.03), ("float_adds", 7, 0.07),
     ("same_lines", 10, 0.03), ("same_lines", 11, 0.02), ("same_lines", 12, 0.07),  # equal reads of 1, 2 and 4 SMs
     ("same_lines", 21, 0.09), ("same_lines", 23, 0.05),  # of eight waves, whose blocks are no longer side by side
