@@ -42,6 +42,7 @@ _MARKS = 64
 _FEW_WAVES = 4
 _TURNS = 2
 _TURNS_PLAYED = 3
+"""How often the turn of the SM that ends last is looked for, at most."""
 _LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
@@ -367,11 +368,11 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
             now = dispatch.last_turn(seen.done.astype(np.float64), resident, sample.grid_blocks, sms, spread)
             if (now.blocks, now.part) == (last.blocks, last.part):
                 break
-            more = now.blocks > len(seen.done) + resident // 2
+            # What a full SM takes for its last blocks few of them do not tell.
+            told = now.blocks <= len(seen.done) + resident // 2
             turn, longer, last = now.blocks, now.slow, now
             seen = play(turn, last.part)
-            if not more or seen.finished < turn:
-                # Else what a full SM takes for its last blocks was told by few of them.
+            if told or seen.finished < turn:
                 break
     marks, stalls, busy, end = seen.marks, seen.stalls, seen.busy, seen.end
     issued, finished = seen.issued, seen.finished
