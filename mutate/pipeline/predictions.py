@@ -117,7 +117,7 @@ def _remarks(times: Mapping[str, SimulatedTime], machine: Machine, l2: str) -> t
     if machine.projection:
         out.append(f"{machine.title} is a projection, {machine.arch} code by older rules: docs/seeds.md compares it "
                    "with what lectures of its time measured")
-    elif machine.name != JUDGED:
+    elif machine.name not in JUDGED:
         out.append(f"on {machine.title} the model was never compared with measured times")
     if l2 == "warm":
         out.append("the model begins with a cold L2")

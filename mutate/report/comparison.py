@@ -169,7 +169,7 @@ def machine_notes(comparison: Comparison) -> tuple[tuple[str, str], ...]:
 
     out = []
     for c in comparison.machines:
-        unknown = "its simulated times were never held against the real GPU" if c.machine.name != JUDGED else ""
+        unknown = "" if c.machine.name in JUDGED else "its simulated times were never held against the real GPU"
         out.append((c.machine.name, f.joined([c.machine.title, c.arch, state(c), unknown])))
         if c.analysis is not None:
             out += [(c.machine.name, w) for w in c.analysis.warnings if w not in comparison.warnings]

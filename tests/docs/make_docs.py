@@ -293,9 +293,14 @@ def heldout_page() -> str:
         (f"... of kernels with no time of the GPU within {100 * MARGIN:.0f} points of a line",
          lambda s: f"{s['firm_likeliest']} of {s['firm']}"),
     ]
+    newest = max(kept["later"]["date"][:10] for kept in sets if kept["later"])
+    older = [f"`{kept['name']}`" for kept in sets if kept["later"] and kept["later"]["date"][:10] < newest]
+    others = {name: json.loads((REFERENCE / f"h100_{name}.json").read_text()) for name in ("heldout13", "samples")}
+    h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
+            for name, kept in others.items()]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
-        first=first, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent, sets=sets, numbers=numbers,
+        first=first, h100=h100, newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent, sets=sets, numbers=numbers,
         words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
         first_judged=heldout.judged()[how_sure.FIRST_JUDGED],
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))

@@ -6,6 +6,9 @@
     python tests/gpu/heldout.py blind SET SIM.json            → reference/h200_SET_blind.json, before a GPU has timed it
     python tests/gpu/heldout.py keep SET GPU.json [SIM.json]  both, or what blind kept → reference/h200_SET.json
     python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known
+    python tests/gpu/heldout.py other SET GPU.json SIM.json   on another GPU than the H200, whose files name it; for the
+                                                              samples what analyze_samples.py ran, and a folder of
+                                                              `kmutate analyze samples/X.cu --backend sim ... --json`
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "
         "heldout10", "heldout11", "heldout12", "heldout13")
 
 
-def kept_path(name: str) -> Path:
-    return Path(__file__).with_name("reference") / f"h200_{name}.json"
+def kept_path(name: str, machine: str = "h200") -> Path:
+    return Path(__file__).with_name("reference") / f"{machine}_{name}.json"
 
 
 def blind_path(name: str) -> Path:
@@ -126,17 +129,26 @@ def _again(name: str, sim: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
+def _document(path: Path) -> dict[str, Any]:
+    """An analysis, or all of a folder, or of several files, as one: with the head of the first, and all kernels."""
+    found = [json.loads(p.read_text()) for p in sorted(path.glob("*.json"))] if path.is_dir() else \
+        [json.loads(path.read_text())]
+    if "samples" in found[0]:
+        found = list(found[0]["samples"].values())
+    return found[0] | {"kernels": [k for document in found for k in document["kernels"]]}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["blind", "keep", "again"])
-    parser.add_argument("set", choices=SETS)
+    parser.add_argument("what", choices=["blind", "keep", "again", "other"])
+    parser.add_argument("set", choices=[*SETS, "samples"])
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
     if args.what == "blind" and (kept_path(args.set).exists() or blind_path(args.set).exists()):
         parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
-    documents = [json.loads(path.read_text()) for path in args.documents]
-    if len(documents) > (2 if args.what == "keep" else 1):
-        parser.error("keep takes GPU.json and SIM.json, the others SIM.json")
+    documents = [_document(path) for path in args.documents]
+    if len(documents) > (2 if args.what in {"keep", "other"} else 1):
+        parser.error("keep and other take GPU.json and SIM.json, the others SIM.json")
     if args.what == "blind":
         said = {"date": documents[0]["date"], "machine": documents[0]["machine"]["name"],
                 "kernels": _simulated(documents[0])}
@@ -148,10 +160,13 @@ def main() -> None:
             parser.error(f"{args.set} has no prediction: give SIM.json")
         blind = {} if documents[1:] else json.loads(blind_path(args.set).read_text())["kernels"]
         kept = _keep(documents[0], blind or _simulated(documents[1]))
+    elif args.what == "other":
+        kept = _keep(documents[0], _simulated(documents[1]))
     else:
         kept = _again(args.set, *documents)
-    kept_path(args.set).write_text(json.dumps(kept, indent=1) + "\n")
-    shown = kept if args.what == "keep" else kept["later"]
+    where = kept_path(args.set, documents[1]["machine"]["name"] if args.what == "other" else "h200")
+    where.write_text(json.dumps(kept, indent=1) + "\n")
+    shown = kept["later"] if args.what == "again" else kept
     for r in shown["rows"]:
         there, here = r["gpu"]["identity"], r["sim"]["identity"]
         print(f"{r['kernel']:18}{1e3 * there:9.1f}{1e3 * here:9.1f} us {100 * (here / there - 1):+6.1f} %  "

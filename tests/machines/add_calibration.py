@@ -2,8 +2,8 @@
 
     python tests/machines/add_calibration.py
 
-Values that a file has from another source stay. What the H200's SM does is taken over by the H100, which has the same,
-as a guess. Run it again after another measurement: what it wrote before is replaced.
+Values that a file has from another source stay, but guesses, which what was measured replaces. Run it again after
+another measurement: what it wrote before is replaced.
 """
 
 from __future__ import annotations
@@ -16,19 +16,9 @@ from mutate.calibrate import Constant, Recording, constants, read_recording
 from mutate.calibrate.write import measured_source, toml_value, unit_of
 from mutate.machines import Source, load_machine, schema
 
-RECORDING = Path(__file__).parent / "reference" / "h200_calibration.json"
-NAMED = "tests/machines/reference/h200_calibration.json"
+REFERENCE = Path(__file__).parent / "reference"
+MEASURED = ("h200", "h100")
 SOURCE = "calibration"
-# What depends on the SM alone, and on its clock not at all.
-OF_THE_SM = ("dependent", "alone", "interval", "barrier", "shared", "l1")
-OF_THE_SM_LATENCIES = ("shared_8", "shared_16", "shared_atomic", "constant", "constant_uniform", "s2r", "s2ur",
-                       "atomic")
-OF_THE_SM_ALONE = ("l2.sm_read", "l2.sm_write")
-
-
-def of_the_sm(key: str) -> bool:
-    section, _, name = key.partition(".")
-    return section in OF_THE_SM or key in OF_THE_SM_ALONE or (section == "latency" and name in OF_THE_SM_LATENCIES)
 
 
 def added(text: str, found: list[Constant], source: Source) -> str:
@@ -36,6 +26,14 @@ def added(text: str, found: list[Constant], source: Source) -> str:
     lines = [line for line in text.splitlines()
              if f'source = "{SOURCE}"' not in line and not line.startswith(f"{SOURCE} = ")]
     document = tomllib.loads("\n".join(lines))
+    guesses = {name for name, of in document["sources"].items() if of["kind"] == "guess"}
+    keys = {c.key for c in found}
+    sections = {section: values for section, values in document.items() if isinstance(values, dict)}
+    del sections["sources"]
+    measured = {(section, name) for section, values in sections.items() for name, value in values.items()
+                if f"{section}.{name}" in keys and value["source"] in guesses}
+    for section, name in measured:
+        del document[section][name]
     new: dict[str, list[str]] = {"sources": [f"{SOURCE} = {{ kind = {toml_value(source.kind)}, "
                                              f"text = {toml_value(source.text)} }}"]}
     for constant in found:
@@ -53,7 +51,7 @@ def added(text: str, found: list[Constant], source: Source) -> str:
         if header:
             at = header[1]
             parts[at] = []
-        elif line.strip():
+        elif line.strip() and (at, line.partition(" ")[0]) not in measured:
             parts[at].append(line)
     order = ["", "sources", *(s for s, e in schema()["properties"].items() if s != "sources" and e.get("properties"))]
     out = []
@@ -65,15 +63,14 @@ def added(text: str, found: list[Constant], source: Source) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The texts that the two files ought to have."""
-    recording: Recording = read_recording(RECORDING)
-    found = list(constants(recording))
-    measured = measured_source(recording, NAMED)
-    guess = Source("guess", f"as the H200 has it: {measured.text}")
+    """The texts that the files ought to have."""
     out = {}
-    for name, source, chosen in (("h200", measured, found), ("h100", guess, [c for c in found if of_the_sm(c.key)])):
+    for name in MEASURED:
+        kept = REFERENCE / f"{name}_calibration.json"
+        recording: Recording = read_recording(kept)
         path = Path(load_machine(name).file)
-        out[path] = added(path.read_text(encoding="utf-8"), chosen, source)
+        out[path] = added(path.read_text(encoding="utf-8"), list(constants(recording)),
+                          measured_source(recording, f"tests/machines/reference/{kept.name}"))
     return out
 
 
