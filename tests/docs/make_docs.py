@@ -300,8 +300,8 @@ def heldout_page() -> str:
             for name, kept in others.items()]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
-        first=first, h100=h100, newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent, sets=sets, numbers=numbers,
-        words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
+        first=first, h100=h100, newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent,
+        sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
         first_judged=heldout.judged()[how_sure.FIRST_JUDGED],
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))
 
