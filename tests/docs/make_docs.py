@@ -33,6 +33,7 @@ from mutate.sim.counters import COUNTERS, GROUPS
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 from compilers import nvrtc_version  # noqa: E402
+from errors import Patterns, held_out  # noqa: E402
 
 DOCS = ROOT / "docs"
 REFERENCE = ROOT / "tests" / "gpu" / "reference"
@@ -226,6 +227,7 @@ def simulated_times_page() -> str:
 
     kept = json.loads((REFERENCE / "h200_timing.json").read_text())
     return _environment().get_template("simulated_times.md.j2").render(
+        patterns=Patterns(),
         rows=kept["rows"], s=kept["summary"], edges=errors()["edges"], nvrtc=kept["nvrtc"],
         sms=int(load_machine("h200").number("sm.count")),
         played=PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST,
@@ -301,10 +303,16 @@ def heldout_page() -> str:
             for name, kept in others.items()]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
+        patterns=Patterns(), now=lambda kernel: held_out(sets, kernel),
         first=first, h100=h100, newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent,
         sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
         first_judged=heldout.judged()[how_sure.FIRST_JUDGED],
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))
+
+
+def microbenchmarks_page() -> str:
+    """The model of time on the patterns that it was made with."""
+    return _environment().get_template("microbenchmarks.md.j2").render(patterns=Patterns())
 
 
 def stalls_page() -> str:
@@ -417,7 +425,8 @@ def analysis_page() -> str:
 
 PAGES = {"analysis": analysis_page, "mutations": mutations_page, "samples": samples_page, "machines": machines_page,
          "accuracy": accuracy_page, "counters": counters_page, "simulated_times": simulated_times_page,
-         "heldout": heldout_page, "stalls": stalls_page, "seeds": seeds_page}
+         "heldout": heldout_page, "stalls": stalls_page, "seeds": seeds_page,
+         "microbenchmarks": microbenchmarks_page}
 
 
 def main() -> int:

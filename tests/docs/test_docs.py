@@ -107,6 +107,11 @@ def test_page_of_kernels_held_out_is_up_to_date() -> None:
         "run python tests/docs/make_docs.py heldout"
 
 
+def test_page_of_microbenchmarks_is_up_to_date() -> None:
+    assert (make_docs.DOCS / "microbenchmarks.md").read_text(encoding="utf-8") == make_docs.microbenchmarks_page(), \
+        "run python tests/docs/make_docs.py microbenchmarks"
+
+
 def test_page_of_simulated_times_is_up_to_date() -> None:
     assert (make_docs.DOCS / "simulated_times.md").read_text(encoding="utf-8") == make_docs.simulated_times_page(), \
         "run python tests/docs/make_docs.py simulated_times"

@@ -146,6 +146,8 @@ def main() -> None:
     args = parser.parse_args()
     if args.what == "blind" and (kept_path(args.set).exists() or blind_path(args.set).exists()):
         parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
+    if args.set == "samples" and args.what != "other":
+        parser.error("of the samples tests/gpu/timing_errors.py keeps what the H200 gave")
     documents = [_document(path) for path in args.documents]
     if len(documents) > (2 if args.what in {"keep", "other"} else 1):
         parser.error("keep and other take GPU.json and SIM.json, the others SIM.json")
@@ -161,10 +163,14 @@ def main() -> None:
         blind = {} if documents[1:] else json.loads(blind_path(args.set).read_text())["kernels"]
         kept = _keep(documents[0], blind or _simulated(documents[1]))
     elif args.what == "other":
+        machines = [d["machine"]["name"] for d in documents]
+        if len(machines) != 2 or machines[0] != machines[1] or machines[0] == "h200":
+            parser.error("other takes GPU.json and SIM.json of one machine that is not the h200, not of "
+                         + ", ".join(machines))
         kept = _keep(documents[0], _simulated(documents[1]))
     else:
         kept = _again(args.set, *documents)
-    where = kept_path(args.set, documents[1]["machine"]["name"] if args.what == "other" else "h200")
+    where = kept_path(args.set, kept["machine"] if args.what == "other" else "h200")
     where.write_text(json.dumps(kept, indent=1) + "\n")
     shown = kept["later"] if args.what == "again" else kept
     for r in shown["rows"]:

@@ -159,9 +159,8 @@ def limiters(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]],
             full, memory, arithmetic = (times.get((sample, la["kernel"], number, v))
                                   for v in ("original", "memory-only", "math-only"))
             if full and memory and arithmetic:
-                found = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
-                out.append((la["kernel"], number, la["limiter"], str(found),
-                            told(full, memory, arithmetic, overhead, errors)))
+                out.append((la["kernel"], number, la["limiter"],
+                            *told(full, memory, arithmetic, overhead, errors)))
     return out
 
 
@@ -177,39 +176,51 @@ def pairs(rows: list[dict[str, Any]]) -> tuple[list[float], list[tuple[float, fl
     return [math.log(r["gpu"] / r["sim"]) for r in first.values()], own
 
 
-def unseen() -> list[dict[str, Any]]:
+def unseen(sets: list[str]) -> list[dict[str, Any]]:
     """Rows of the held-out kernels, as they came out first."""
     return [{"sample": name, "kernel": r["kernel"], "launch": 0, "variant": "original" if v == "identity" else v,
              "gpu": r["gpu"][v], "sim": t, "error": t / r["gpu"][v] - 1}
-            for name in heldout.judged() for r in json.loads(heldout.kept_path(name).read_text())["rows"]
+            for name in sets for r in json.loads(heldout.kept_path(name).read_text())["rows"]
             for v, t in r["sim"].items()]
 
 
 def uncertainty(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """What accuracy.json holds."""
-    new = unseen()
-    logs, own = pairs(rows + new)
+    new = unseen(heldout.judged())
+    found, variants = errors_of(rows + new)
+    return {"samples": absolute(rows), "unseen": absolute(new), "absolute": _rounded(found.absolute),
+            "edges": list(EDGES), "variants": variants, "ratio": [_rounded(r) for r in found.ratio]}
+
+
+def errors_of(rows: list[dict[str, Any]]) -> tuple[ModelErrors, list[int]]:
+    """The errors of these rows, and how many variants there are between the edges."""
+    logs, own = pairs(rows)
     grid = np.linspace(0, 1, _QUANTILES)
     groups: list[list[float]] = [[] for _ in range(len(EDGES) + 1)]
     for part, log in own:
         groups[bisect.bisect_right(EDGES, part)].append(log)
-    return {"samples": absolute(rows), "unseen": absolute(new), "absolute": _rounded(np.quantile(logs, grid)),
-            "edges": list(EDGES), "variants": [len(g) for g in groups],
-            "ratio": [_rounded(np.quantile(g, grid)) for g in groups]}
+    return (ModelErrors(np.quantile(logs, grid).tolist(), EDGES, [np.quantile(g, grid).tolist() for g in groups]),
+            [len(g) for g in groups])
 
 
 def _rounded(values: Any) -> list[float]:
     return [round(float(v), 3) for v in values]
 
 
-def told(full: float, memory: float, arithmetic: float, overhead: float, errors: ModelErrors) -> str:
-    """What `kmutate analyze` says of simulated times: a limiter, or that they leave it open."""
+def likely(full: float, memory: float, arithmetic: float, overhead: float, errors: ModelErrors) -> tuple[str, float]:
+    """The likeliest limiter of simulated times, and the share of the draws that give it."""
     times = {"original": full, "memory-only": memory, "math-only": arithmetic}
     medians = from_model(times, "original", errors).medians
     base = medians["original"]
-    likely = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
-    share = shares(Ratios(medians["memory-only"] / base, medians["math-only"] / base, overhead / base))[likely]
-    return str(likely) if share >= LIKELY else "inconclusive"
+    limiter = decide(Ratios(memory / full, arithmetic / full, overhead / full)).limiter
+    return str(limiter), shares(Ratios(medians["memory-only"] / base, medians["math-only"] / base, overhead / base))[
+        limiter]
+
+
+def told(full: float, memory: float, arithmetic: float, overhead: float, errors: ModelErrors) -> tuple[str, str]:
+    """The likeliest limiter, and what `kmutate analyze` says: that one, or that the times leave it open."""
+    limiter, share = likely(full, memory, arithmetic, overhead, errors)
+    return limiter, limiter if share >= LIKELY else "inconclusive"
 
 
 def summary(rows: list[dict[str, Any]], known: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

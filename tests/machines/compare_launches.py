@@ -2,12 +2,16 @@
 
     python tests/machines/compare_launches.py parts walks            NVRTC 13.0.88; needs no GPU
     python tests/machines/compare_launches.py stores -k beside_stores
+    python tests/machines/compare_launches.py --write                all files, for docs/microbenchmarks.md; two minutes
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,19 @@ from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, predict
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from compilers import MEASURED, nvrtc_version  # noqa: E402
+
+KEPT = HERE / "reference" / "h200_compared.json"
+
+
+def files() -> list[str]:
+    """Those with launches of which a time is kept."""
+    def timed(path: Path) -> bool:
+        return path.exists() and any(line.startswith("kernel,instance,launch,") for line in path.open())
+
+    return [path.stem for path in sorted(HERE.glob("*.cu")) if timed(HERE / "reference" / f"h200_{path.stem}.csv")]
 
 
 def measured(name: str) -> dict[tuple[str, str, int], float]:
@@ -28,28 +45,42 @@ def measured(name: str) -> dict[tuple[str, str, int], float]:
             for r in csv.DictReader(line for line in lines if not line.startswith("#"))}
 
 
+def compared(name: str, only: str | None) -> Iterator[tuple[str, int, float, float]]:
+    """Kernel with its arguments, number of the launch, microseconds as measured and as simulated."""
+    known, machine = measured(name), load_machine("h200")
+    for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
+        kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
+        for number, launch in enumerate(found.target.launches):
+            us = known.get((launch.kernel, launch.template_args or "", number))
+            if us is not None and only in (None, launch.kernel):
+                yield found.target.name, number, us, 1e3 * predict(kernel, launch, machine).time_ms
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("-k", "--kernel", help="only this one")
+    parser.add_argument("--write", action="store_true", help="all files, kept as reference data")
     given = parser.parse_args()
-    machine = load_machine("h200")
-    for name in given.files:
-        known, errors = measured(name), []
-        for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
-            kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
-            for number, launch in enumerate(found.target.launches):
-                us = known.get((launch.kernel, launch.template_args or "", number))
-                if us is None or given.kernel not in (None, launch.kernel):
-                    continue
-                simulated = 1e3 * predict(kernel, launch, machine).time_ms
-                errors.append(simulated / us - 1.0)
-                print(f"{found.target.name:24s} {number:3d}  {us:9.2f} us, model {simulated:9.2f} "
-                      f"({100 * errors[-1]:+.0f} %)")
-        if errors:
-            off = np.abs(errors)
+    if given.write == bool(given.files) or (given.write and given.kernel):
+        parser.error("give FILEs, or --write alone")
+    if given.write and nvrtc_version() != MEASURED:
+        parser.error(f"NVRTC is {nvrtc_version()}, and the code that was measured is of {MEASURED}")
+    kept: dict[str, dict[str, list[float]]] = {}
+    for name in given.files or files():
+        errors = kept.setdefault(name, {})
+        for kernel, number, us, simulated in compared(name, given.kernel):
+            error = simulated / us - 1.0
+            errors.setdefault(kernel.partition("<")[0], []).append(round(error, 4))
+            print(f"{kernel:24s} {number:3d}  {us:9.2f} us, model {simulated:9.2f} ({100 * error:+.0f} %)", flush=True)
+        off = np.abs([e for found in errors.values() for e in found])
+        if len(off):
             print(f"{name}: {len(off)} launches, mean error {100 * off.mean():.1f} %, "
                   f"median {100 * np.median(off):.1f}, nine of ten within {100 * np.quantile(off, 0.9):.1f}")
+    if given.write:
+        lines = [f' "{name}": {{\n' + ",\n".join(f'  "{k}": {json.dumps(v)}' for k, v in errors.items()) + "\n }"
+                 for name, errors in kept.items()]
+        KEPT.write_text(f'{{"nvrtc": "{MEASURED}", "files": {{\n' + ",\n".join(lines) + "\n}}\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spr
 
 drop: Any = servers.drop
 fill: Any = servers.fill
+lines_with: Any = servers.lines_with
 lookup: Any = servers.lookup
 stays: Any = servers.stays
 
@@ -65,6 +66,18 @@ def test_l1_has_tags_for_more_lines_than_it_has_room_for() -> None:
     # Only a set in which there is nothing takes more.
     assert room < int((tags[:lines] >= 0).sum()) <= 512
     assert lookup(tags, ages, 4 * 4095, 5000)[0] >= 0
+
+
+def test_a_larger_part_of_l2_has_what_the_smaller_one_had() -> None:
+    small, clock = lines_with(7 * L2_WAYS, servers.L2(*(np.zeros(0, np.int64) for _ in range(3)))), 0
+    for sector in range(0, 4 * 5 * L2_WAYS, 2):
+        clock += 1
+        stays(*small, sector, clock)
+    large = lines_with(31 * L2_WAYS, small)
+    had = {int(t) for t in small.tags if t >= 0}
+    assert len(had) > 4 * L2_WAYS and had == {int(t) for t in large.tags if t >= 0}
+    for line in sorted(had):
+        assert [stays(*large, 4 * line + k, clock) for k in range(4)] == [True, False, True, False]
 
 
 def test_a_line_that_l1_gives_up_leaves_room() -> None:

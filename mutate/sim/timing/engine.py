@@ -23,7 +23,7 @@ from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
 from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, on_its_way, read, write
-from mutate.sim.timing.servers import L1, RETURNS, Returns, Twins, Written, empty_lines, returned
+from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, Written, lines_with, returned
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -55,8 +55,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     l1 = L1(np.full(places + 1, -1, np.int64), np.zeros(places + 1, np.int64), np.zeros((places + 1, 4), np.float64),
             np.zeros(places + 1, np.bool_))
     l1.tags[places] = lines
-    l2 = empty_lines(int(settings[p.S_L2_LINES]))
-    written = Written(empty_lines(int(settings[p.S_L2_WRITTEN])), np.full(BEGUN, -1, np.int64))
+    nothing = L2(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    l2 = lines_with(int(settings[p.S_L2_LINES]), nothing)
+    written = Written(lines_with(int(settings[p.S_L2_WRITTEN]), nothing), np.full(BEGUN, -1, np.int64))
     passing = empty_passing(int(settings[p.S_HELD]))
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(10, np.float64)
@@ -440,11 +441,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
                         next_launch += settings[p.S_LAUNCH]
                         launched += 1
-                        if launched == count:
-                            if after[p.S_L2_LINES] > settings[p.S_L2_LINES]:
-                                # What is in it is not moved: it is of blocks that have nearly ended.
-                                l2 = empty_lines(int(after[p.S_L2_LINES]))
-                            settings = after
+                        if launched == count and after[p.S_L2_WRITTEN] > settings[p.S_L2_WRITTEN]:
+                            l2 = lines_with(int(after[p.S_L2_LINES]), l2)
+                            written = Written(lines_with(int(after[p.S_L2_WRITTEN]), written.lines), written.begun)
+                        settings = after if launched == count else settings
             elif at_barrier[w] >= 0 and not table[pcs[at[w]], u.PASSES]:
                 nxt[w] = NEVER
                 issued_at[w] = follow

@@ -141,9 +141,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
-        held = l2_bytes * (1.0 - c.WRITTEN)
-        settings[p.S_L2_LINES] = L2_WAYS * prime(int(held / min(sms, total)) // 128 // L2_WAYS)
-    settings[p.S_L2_WRITTEN] = L2_WAYS * prime(int(l2_bytes * c.IN_PARTS / min(sms, total)) // 128 // L2_WAYS)
+        settings[p.S_L2_LINES] = lines_in(l2_bytes * (1.0 - c.WRITTEN) / min(sms, total))
+    settings[p.S_L2_WRITTEN] = lines_in(l2_bytes * c.IN_PARTS / min(sms, total))
     if l2_bytes and not rates.tracked:
         sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)
         settings[p.S_HELD], settings[p.S_STORED] = int(c.SHARED * sectors), int(c.STORED * sectors)
@@ -301,6 +300,11 @@ def prime(most: int) -> int:
     return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
 
 
+def lines_in(size: float) -> int:
+    """Lines of a part of L2 of so many bytes, in sets of which there is a prime number."""
+    return L2_WAYS * prime(int(size) // 128 // L2_WAYS)
+
+
 def late_of(machine: Machine) -> npt.NDArray[np.float64]:
     """Clocks by which reads from DRAM come later than on average, all equally likely."""
     curve = machine.curve("latency.dram_spread") if machine.get("latency.dram_spread") is not None else c.DRAM_SPREAD
@@ -338,10 +342,11 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
     def play(turn: int, part: float) -> _Played:
         mine = settings.copy()
         mine[p.S_BLOCKS] = turn
-        after = mine if part >= 1.0 else with_share(
-            mine, machine, share_of(even, sample.grid_blocks, machine.number("sm.count")) / part)
+        after = mine
         if part < 1.0:
-            after[p.S_L2_LINES] = L2_WAYS * prime(int(mine[p.S_L2_LINES] / part) // L2_WAYS)
+            after = with_share(mine, machine, share_of(even, sample.grid_blocks, machine.number("sm.count")) / part)
+            for room in (p.S_L2_LINES, p.S_L2_WRITTEN):
+                after[room] = lines_in(128.0 * mine[room] / part)
         done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
         stalls = np.zeros((len(kernel.listing), len(p.STALLS)), np.int64)
         busy = np.zeros(p.BUSY, np.float64)

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.gather import HOT_COUNT, HOT_PC
-from mutate.sim.timing.sampling import Sample
+from mutate.sim.timing.gather import HOT_COUNT, HOT_PC, HOT_WORD
+from mutate.sim.timing.sampling import Sample, Streams
 
 Ints = npt.NDArray[np.int64]
 _SECTOR = 5
@@ -38,9 +38,8 @@ def _scale(sample: Sample) -> float:
     return sample.grid_blocks / len(sample.blocks)
 
 
-def _records(sample: Sample, kind: int) -> tuple[Ints, Ints, Ints]:
+def _records(s: Streams, kind: int) -> tuple[Ints, Ints, Ints]:
     """Records that have requests of a kind, their requests' numbers, and the numbers of their warps."""
-    s = sample.streams
     wanted = np.zeros(len(s.requests) + 1, np.bool_)
     wanted[:-1] = (s.requests[:, 2] == kind) & (s.requests[:, 5] > 0)
     at = np.flatnonzero(wanted[s.request])
@@ -58,28 +57,47 @@ def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_
     return highest > lowest
 
 
+def _added(s: Streams, adds: Ints) -> tuple[Ints, Ints]:
+    """Of additions, by their requests' numbers: which of them each is of, and its place (``ATOMIC_PARTS``)."""
+    counts = s.requests[adds, 5]
+    which = np.repeat(np.arange(len(adds)), counts)
+    first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
+    return which, _place_of(s.sectors[first + np.arange(len(which))])
+
+
+def _place_of(sectors: Ints) -> Ints:
+    return sectors >> 5 << 1 | sectors >> 3 & 1
+
+
+def _others(sample: Sample) -> Ints | None:
+    """Places that a block elsewhere adds to, where one block was sampled: what it has alone is no other's."""
+    if len(sample.blocks) > 1 or sample.other is None:
+        return None
+    return _added(sample.other, _records(sample.other, lay.H_GLOBAL_ATOMIC)[1])[1]
+
+
 def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies.
 
     A place: every other 256 bytes of a KB (``constants.ATOMIC_PARTS``).
     """
     s = sample.streams
-    at, adds, warps = _records(sample, lay.H_GLOBAL_ATOMIC)
+    at, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
     if not len(at):
         return 0.0
     counts = s.requests[adds, 5]
-    which = np.repeat(np.arange(len(adds)), counts)
-    first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
-    sectors = s.sectors[first + np.arange(len(which))]
+    which, places = _added(s, adds)
     wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[s.requests[adds, 1]]
     words = np.where(wide, _WIDE_WORDS, _WORDS)
     whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
-    names, place = np.unique(sectors >> 5 << 1 | sectors >> 3 & 1, return_inverse=True)
+    names, place = np.unique(places, return_inverse=True)
     each = np.bincount(place, weights=takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
     blocks = warps // (s.starts.shape[1] - 1)
-    shared = _of_several(names, place, blocks[which]) if len(sample.blocks) > 1 else np.ones(len(names), np.bool_)
+    elsewhere = _others(sample)
+    shared = np.isin(names, elsewhere) if elsewhere is not None else \
+        _of_several(names, place, blocks[which]) if len(sample.blocks) > 1 else np.ones(len(names), np.bool_)
     mine = np.where(shared, each, each / _scale(sample))
     busiest = int(mine.argmax())
     others = each.sum() - each[busiest]
@@ -95,7 +113,9 @@ def _one_word(sample: Sample, listing: Sequence[Instruction]) -> float:
     hot = sample.hot[np.argmax(sample.hot[:, HOT_COUNT])]
     opcode = listing[int(hot[HOT_PC])].opcode
     floating = any(f".{kind}" in opcode for kind in ("F16", "BF16", "F32", "F64"))
-    return float(hot[HOT_COUNT]) * c.ATOMIC_SUM * _scale(sample) if floating else 0.0
+    elsewhere = _others(sample)
+    alone = elsewhere is not None and _place_of(hot[HOT_WORD] >> 3) not in elsewhere
+    return float(hot[HOT_COUNT]) * c.ATOMIC_SUM * (1.0 if alone else _scale(sample)) if floating else 0.0
 
 
 def _most_stores(sample: Sample) -> float:
@@ -104,7 +124,7 @@ def _most_stores(sample: Sample) -> float:
     they go one after another, too. Those that follow each other in a warp are one.
     """
     s = sample.streams
-    at, stores, warps = _records(sample, lay.H_GLOBAL_STORE)
+    at, stores, warps = _records(s, lay.H_GLOBAL_STORE)
     if len(sample.blocks) < 2 or not len(at):
         return 0.0
     requests = s.requests[stores]

@@ -355,7 +355,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     adds = kind == _ATOMIC
     parts_cost = settings[S_PART] > 0.0
     back = local and len(tags) > 1 and settings[S_LOCAL_BACK] > 0.0
-    credit = 0.0
+    credit = an_add = 0.0
     asked_line = np.int64(-1)
     in_part = False
     before = last_before = np.int64(0)
@@ -387,8 +387,10 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             continue
         opens = False
         if adds:
-            taken = added(sectors, i, first + count, sectors[i] >> 2 != asked_line, gives, count == lanes, settings)
-            asked_line = sectors[i] >> 2
+            if sector >> 2 != asked_line:
+                an_add = added(sectors, i, first + count, gives, count == lanes, settings)
+            taken = an_add
+            asked_line = sector >> 2
         else:
             if sector >> 2 != asked_line:
                 opens = in_part = partly(streams, i, first + count)

@@ -71,13 +71,6 @@ class L2(NamedTuple):
     parts: Ints
 
 
-def _empty_lines(count):
-    return L2(np.full(count, -1, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64))
-
-
-empty_lines = jit_into(FOLDER, _empty_lines)
-
-
 class Written(NamedTuple):
     """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash."""
 
@@ -195,32 +188,51 @@ def _drop(tags, ages, place):
 drop = jit_into(FOLDER, _drop, counted=False)
 
 
+def _line_at(tags, ages, line):
+    """Where the SM's part of L2 has a line, or the place of the one in its set that was used longest ago."""
+    at = (np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
+    at = at % np.uint64(len(tags) // L2_WAYS) * np.uint64(L2_WAYS)
+    end = at + np.uint64(L2_WAYS)
+    victim, oldest = at, ages[at]
+    k = at
+    while k < end:
+        if tags[k] == line:
+            return np.int64(k)
+        if ages[k] < oldest:
+            victim, oldest = k, ages[k]
+        k += np.uint64(1)
+    return np.int64(victim)
+
+
+line_at = jit_into(FOLDER, _line_at, counted=False)
+
+
 def _stays(tags, ages, parts, sector, clock):
     """Whether the SM's part of L2 has a sector; now it does."""
     line = sector >> 2
     bit = 1 << (sector & 3)
-    at = (np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
-    at = at % np.uint64(len(tags) // L2_WAYS) * np.uint64(L2_WAYS)
-    end = at + np.uint64(L2_WAYS)
-    k = at
-    while k < end:
-        if tags[k] == line:
-            ages[k] = clock
-            was = parts[k] & bit
-            parts[k] |= bit
-            return was != 0
-        k += np.uint64(1)
-    victim, oldest = at, ages[at]
-    k = at + np.uint64(1)
-    while k < end:
-        if ages[k] < oldest:
-            victim, oldest = k, ages[k]
-        k += np.uint64(1)
-    tags[victim], ages[victim], parts[victim] = line, clock, bit
-    return False
+    k = line_at(tags, ages, line)
+    there = tags[k] == line
+    was = parts[k] & bit if there else 0
+    tags[k], ages[k], parts[k] = line, clock, parts[k] | bit if there else bit
+    return was != 0
 
 
 stays = jit_into(FOLDER, _stays, counted=False)
+
+
+def _lines(count, old):
+    """A part of L2 of so many lines, with what another one has."""
+    new = L2(np.full(count, -1, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64))
+    if count > 0:
+        for k in range(len(old.tags)):
+            if old.tags[k] >= 0:
+                to = line_at(new.tags, new.ages, old.tags[k])
+                new.tags[to], new.ages[to], new.parts[to] = old.tags[k], old.ages[k], old.parts[k]
+    return new
+
+
+lines_with = jit_into(FOLDER, _lines)
 
 
 def _taken(line, asked_line, credit, clocks, least):
