@@ -262,8 +262,8 @@ _HELDOUT = {
                  "particles, chance, dynamic programming, images, signals, ciphers, tables, prices, networks, genes, "
                  "rays.",
     "heldout13": "And once more by somebody who had seen neither, of the same fields, other kernels.",
-    "heldout14": "By somebody else who had seen neither: half of it plain code as one writes it first, a quarter tuned, "
-                 "and small launches, wavefronts, queues, uneven rows; layers of networks there and back.",
+    "heldout14": "By somebody else who had seen neither: half of it plain code as one writes it first, a quarter "
+                 "tuned; small launches, wavefronts, queues, uneven rows; layers of networks there and back.",
 }
 
 

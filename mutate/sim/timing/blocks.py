@@ -68,13 +68,18 @@ class Blocks(NamedTuple):
 
 
 def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
-    """Puts block ``number`` into place ``b``; its warps may issue from the clock ``when`` on."""
+    """Puts block ``number`` into place ``b``; its warps may issue from the clock ``when`` on.
+
+    Where the schedulers get equally many warps of a block, the next block's first warp goes to the next scheduler (an
+    H200's %warpid; in blocks whose first warp alone works, all schedulers do equally much).
+    """
     source = number % starts.shape[0]
     each = starts.shape[1] - 1
     clock = np.int64(when)
     blocks.number[b] = number
+    turned = number % len(sched_next) if not tracked and each % len(sched_next) == 0 else 0
     for i in range(each):
-        w = b * each + i
+        w = b * each + i - i % len(sched_next) + (i + turned) % len(sched_next) if turned else b * each + i
         warps.at[w], warps.end[w] = starts[source, i], starts[source, i + 1]
         warps.instance[w] = number
         warps.born[w] = clock

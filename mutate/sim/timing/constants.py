@@ -27,6 +27,11 @@ READ_PORT, WRITE_PORT = 117.7, 32.0
 
 recording has 114.6, 117.7 was an earlier run's).
 """
+READ_LINE_PORT = 1.0
+"""Clocks of an SM alone for a line of which it reads a sector from L2 (tests/machines/reference/h200_mixed.csv, 7, 22
+
+and 29: 9600, 2400 and 4800 loads of 32 such lines in 156, 40 and 78 us).
+"""
 ATOMIC_SECTOR = _PER_NS / 103.0
 """Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
 ADDS = "tests/machines/reference/h200_adds.csv: made by tests/machines/adds.cu on an H200, with ncu's counts"
@@ -47,8 +52,14 @@ ATOMIC_PACKET, ATOMIC_PACKET_WORD = _PER_NS / 64.0, _PER_NS / 85.0
 """Clocks of an SM between additions of several words of a line (ADDS, shared_adds<float>, 2 and 3, run_adds, 6 and 10,
 
 turn_adds<float>, 4 and 8: 63 to 65 a ns), and between those of lanes that go one after another at one word
-(shared_adds<float>, 4 and 7, turn_adds<float>, 14: 78 to 87; at different lines 102: run_adds, 4). Blocks that stay at
-a place get down to 38 a ns (turn_adds<float>, 3 to 6), which is not in the model.
+(shared_adds<float>, 4 and 7, turn_adds<float>, 14: 78 to 87; at different lines 102: run_adds, 4).
+"""
+ATOMIC_PACKET_PORT = 2.1
+"""The same of several words and an SM alone (ADDS, turn_adds<float>, 31, 36 and 37: 2.1 to 2.4)."""
+ATOMIC_STAYS = 0.15
+"""By how much of both they take longer where warps stay at a place for e additions in a row (ADDS, turn_adds<float>, 3
+
+to 6: 61 packets a ns where each is elsewhere, then 55, 44 and 37 where 3, 12 and 60 are at one place; 14: 57 of 77).
 """
 ATOMIC_SUM = 1.98 * 1.757
 """Those between additions of floats to one word (ADDS, float_adds)."""

@@ -320,12 +320,12 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         if tracked:
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
-                        result = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b, instance[w],
-                                      instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2, passing,
-                                      twins, met, state, settings, busy)
+                        result, coming = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b,
+                                              instance[w], instance[w] // sampled, issued, streams, reuse, apart, late,
+                                              l1, l2, passing, twins, met, state, settings, busy)
                         if result > hits:
                             if not tracked:
-                                # What comes from L2 comes line by line.
+                                cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone
                                 busy[p.B_DATA] += cost - alone
                             if cost > _AT_ONCE:

@@ -9,17 +9,12 @@ from mutate.sim.coalesce import LOAD, rising, shared_wavefronts
 from mutate.sim.intrinsics import stack_u64
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.sets import set_of
 
 _LINES_AT_ONCE = 3
 _FEW_LANES = 6
 _BANK = np.uint64(31 << 2)
 MEASURED = "tests/machines/reference/h200_lines.csv: made by tests/machines/lines.py on an H200"
-_PARTS = (np.uint64(0b1010110101), np.uint64(0b11101101111))
-"""Bits of a line's number that are added, without carry, for the two bits of the part of L1's tags that it is in.
-
-Lines of different parts are looked up together. These give the steps of 27 strides of lanes exactly (MEASURED: ncu's
-l1tex__t_output_wavefronts), and what chains of loads by 60 strides wait for them within two clocks. Others may do too.
-"""
 HITS, TAGS = 8, 16
 """Bits from which on the cost of a load has the wavefronts where all is there, and the steps of looking up."""
 
@@ -106,26 +101,12 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, secto
 load_wavefronts = jit_into(FOLDER, _load_wavefronts, counted=False)
 
 
-def _odd(bits: np.uint64) -> int:
-    """1 if an odd number of the lower 16 bits is set, else 0."""
-    for shift in range(4):
-        bits ^= bits >> np.uint64(8 >> shift)
-    return int(np.int64(bits & np.uint64(1)))
-
-
-odd = jit_into(FOLDER, _odd, counted=False)
-
-
-def _tag_part(line: np.uint64) -> int:
-    """In which of four parts of L1's tags a line is."""
-    return 2 * odd(line & _PARTS[0]) + odd(line & _PARTS[1])
-
-
-tag_part = jit_into(FOLDER, _tag_part, counted=False)
-
-
 def _lookups(sectors: npt.NDArray[np.uint64], count: int) -> int:
-    """Steps in which L1 looks up the lines of ``count`` sectors, which rise: those of the part that has most."""
+    """Steps in which L1 looks up the lines of ``count`` sectors, which rise: those of the part that has most.
+
+    Lines of the four parts of the tags are looked up together (MEASURED: ncu's l1tex__t_output_wavefronts of 27 strides
+    of lanes are these steps).
+    """
     first = second = third = fourth = 0
     last = sectors[0] >> np.uint64(2) if count else np.uint64(0)
     for i in range(count):
@@ -133,7 +114,7 @@ def _lookups(sectors: npt.NDArray[np.uint64], count: int) -> int:
         if i > 0 and line == last:
             continue
         last = line
-        part = tag_part(line)
+        part = set_of(line) & 3
         first += part == 0
         second += part == 1
         third += part == 2

@@ -25,7 +25,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
-from mutate.sim.timing.one_place import least_clocks
+from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
@@ -146,6 +146,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     if l2_bytes and not rates.tracked:
         sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)
         settings[p.S_HELD], settings[p.S_STORED] = int(c.SHARED * sectors), int(c.STORED * sectors)
+    settings[p.S_STAYS] = 1.0 + c.ATOMIC_STAYS * math.log(stay(sample)) if total > 1 else 1.0
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:
         turn = len(range(sm, total, sms))
@@ -264,13 +265,14 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE * part)
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * part)
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * part), max(port, c.ATOMIC_GIVES * part)
     if not rates.tracked:
-        s[p.S_PACKET], s[p.S_PACKET_WORD] = max(port, c.ATOMIC_PACKET * part), max(port, c.ATOMIC_PACKET_WORD * part)
+        s[p.S_PACKET] = max(c.ATOMIC_PACKET_PORT, c.ATOMIC_PACKET * part)
+        s[p.S_PACKET_WORD] = max(port, c.ATOMIC_PACKET_WORD * part)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 

@@ -65,6 +65,29 @@ def _added(s: Streams, adds: Ints) -> tuple[Ints, Ints]:
     return which, _place_of(s.sectors[first + np.arange(len(which))])
 
 
+def stay(sample: Sample) -> float:
+    """How many additions of a warp in a row are at one place, on average, of places that are no other block's.
+
+    One that is at several places counts for a part of one. At least 1, which is also the answer where nothing is added.
+    """
+    s = sample.streams
+    at, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
+    if not len(at):
+        return 1.0
+    which, found = _added(s, adds)
+    places = _place_of(s.sectors[s.requests[adds, 4]])
+    several = np.ones(len(at), np.int64)
+    np.add.at(several, which[1:], (found[1:] != found[:-1]) & (which[1:] == which[:-1]))
+    names, place = np.unique(places, return_inverse=True)
+    elsewhere = _others(sample)
+    shared = np.isin(names, elsewhere) if elsewhere is not None else \
+        _of_several(names, place, warps // (s.starts.shape[1] - 1))
+    other = np.ones(len(at), np.bool_)
+    other[1:] = (places[1:] != places[:-1]) | (warps[1:] != warps[:-1])
+    own = ~shared[place]
+    return max(1.0, float((own / several).sum() / max(1, (own & other).sum())))
+
+
 def _place_of(sectors: Ints) -> Ints:
     return sectors >> 5 << 1 | sectors >> 3 & 1
 

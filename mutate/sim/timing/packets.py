@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
-from mutate.sim.timing.settings import S_ATOMIC, S_ATOMIC_GIVES, S_PACKET, S_PACKET_WORD
+from mutate.sim.timing.settings import S_ATOMIC, S_ATOMIC_GIVES, S_PACKET, S_PACKET_WORD, S_STAYS
 
 
 def _added(sectors, i, last, gives, lone, settings):
@@ -14,7 +14,7 @@ def _added(sectors, i, last, gives, lone, settings):
     ``gives``: old values are wanted. ``lone``: a packet has one word of each of its sectors.
     """
     each = settings[S_ATOMIC_GIVES] if gives else settings[S_ATOMIC]
-    line, turns, packets = sectors[i] >> 2, 0, 0
+    line, turns, packets = sectors[i] >> 2, 0, 0.0
     k = i
     while k < last and sectors[k] >> 2 == line:
         turns = turns + 1 if k > i and sectors[k] == sectors[k - 1] else 1
@@ -22,7 +22,8 @@ def _added(sectors, i, last, gives, lone, settings):
         k += 1
     if lone and packets == 1:
         return each
-    return max(each, packets * (settings[S_PACKET_WORD] if lone else settings[S_PACKET]) / (k - i))
+    packets *= settings[S_STAYS] * (settings[S_PACKET_WORD] if lone else settings[S_PACKET])
+    return max(each, packets / (k - i))
 
 
 added = jit_into(FOLDER, _added, counted=False)

@@ -136,6 +136,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)])
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
+    if sample.near:
+        loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
     updates = Updates(loose, *np.zeros((5, len(limits))))
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
@@ -227,6 +229,21 @@ def _written_beside(sample: Sample, wave: int, arrays: int) -> Array:
             theirs = _written(n.streams, arrays)
             out += [len(np.intersect1d(a, b, assume_unique=True)) / max(1, len(a))
                     for a, b in zip(mine, theirs, strict=True)]
+    return out
+
+
+def _written_alone(sample: Sample, wave: int, arrays: int) -> Array:
+    """Of each array the part of a block's written sectors of whose 64 bytes neither it nor a neighbour in the same wave
+
+    of blocks writes the other half. A neighbour on one side stands for the one on the other, too.
+    """
+    mine = _written(sample.first, arrays)
+    near = [_written(n.streams, arrays) for n in sample.near if n.distance < wave]
+    out = np.zeros(arrays)
+    for a, sectors in enumerate(mine):
+        left = sectors[~np.isin(sectors ^ 1, sectors)]
+        beside = sum(int(np.isin(left ^ 1, theirs[a]).sum()) for theirs in near)
+        out[a] = max(0, len(left) - 2 * beside) / max(1, len(sectors))
     return out
 
 

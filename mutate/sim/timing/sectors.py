@@ -128,8 +128,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
           l2, passing, twins, met, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
-    Returns when the last one is there, ``result`` at least. ``through``: the load goes around L1. ``issued`` counts
-    instructions and orders what caches give up. ``met``: reads at random so far, by array.
+    Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``through``: the
+    load goes around L1. ``issued`` counts instructions and orders what caches give up. ``met``: reads at random so far,
+    by array.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
@@ -148,6 +149,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     asked_line = np.int64(-1)
     hits = 0
     misses = 0
+    there_at = result
+    late_ones = 0
     row = np.int64(0)
     part = 1.0
     for i in range(first, first + count):
@@ -159,9 +162,11 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         place, victim = lookup(tags, ages, near, issued)
         if not through and place >= 0 and ready[place, sector & 3] > 0.0:
             hits += 1
+            late_ones += ready[place, sector & 3] > there_at
             result = max(result, ready[place, sector & 3])
             continue
         misses += 1
+        late_ones += 1
         # What an SM writes goes ahead of what it asks for later (behind_stores of tests/machines/stores.cu).
         asked = max(start, state[0], state[3])
         if sector >> 2 != asked_line:
@@ -250,7 +255,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     if local:
         busy[N_LOCAL] += count
         busy[N_LOCAL_HITS] += hits
-    return result
+    return result, late_ones
 
 
 read = jit_into(FOLDER, _read, counted=False)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
-from mutate.sim.timing.lines import tag_part
+from mutate.sim.timing.sets import SETS, set_of
 from mutate.sim.timing.settings import (
     B_DRAM,
     B_L2_WRITE,
@@ -37,13 +37,6 @@ from mutate.sim.timing.settings import (
 _ANYWHERE = LOCAL_BASE >> 7
 """Numbers of lines from which on they are local memory, or have a mark of the block or turn that they are of."""
 L1_WAYS, L2_WAYS = 4, 16
-_HASHED_SETS = 256
-"""From so many sets on, two bits of a set are the part of the tags (``lines.tag_part``) and the others are bits of the
-
-line's number with those above them added: chosen so that rows of 256 to 320 words by 32 to 1024 threads are read again
-from L2 about as often as ncu counts (h200_threads.csv, own_rows<0>: within 8 % of the time but for two); rows a power
-of two apart never are, and what lies side by side fills all of L1 (h200_capacity.csv, around). Others may do too.
-"""
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
 Ints = npt.NDArray[np.int64]
@@ -143,10 +136,7 @@ def _lookup(tags, ages, sector, clock):
     if line >= _ANYWHERE:
         # A warp's words of local memory lie side by side, and so do another block's lines, but both lie anywhere.
         bits = (bits & np.uint64(0x3FFFFF)) + ((bits >> np.uint64(22)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40))
-    at = bits & np.uint64(sets - 1)
-    if sets >= _HASHED_SETS:
-        at ^= bits >> np.uint64(9) ^ bits >> np.uint64(16) ^ bits >> np.uint64(23)
-        at = at & np.uint64(sets - 4) | np.uint64(tag_part(bits))
+    at = np.uint64(set_of(bits)) if sets == SETS else bits & np.uint64(sets - 1)
     at *= np.uint64(L1_WAYS)
     end = at + np.uint64(L1_WAYS)
     full = tags[len(tags) - 1] <= 0
