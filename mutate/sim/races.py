@@ -225,7 +225,7 @@ def retried_loads(listing: Sequence[Instruction]) -> npt.NDArray[np.bool_]:
         if not i.opcode.startswith("ATOMS.CAST.SPIN"):
             continue
         expected = i.operands.split(",")[2].strip()
-        makes = (k for k in range(index - 1, -1, -1) if expected in (written(listing[k]) or (expected,)))
+        makes = (k for k in range(index - 1, -1, -1) if (to := written(listing[k])) is None or expected in to)
         if (at := next(makes, None)) is not None:
             out[at] = listing[at].name == "LDS"
     return out

@@ -52,6 +52,9 @@ def kinds(folder: Path, body: str) -> set[str]:
      "p[t] = (int)f[t & 3];", set()),
     ("float *f = (float *)s; if (t < 4) f[t] = 0; __syncthreads(); atomicAdd(&f[p[t] & 3], 1.0f); p[t] = (int)f[0];",
      {"read-after-write"}),
+    # And of 64-bit minima, a loop that ends in its middle where nothing is to be done.
+    ("auto *u = (unsigned long long *)s; if (t == 0) *u = ~0ull; __syncthreads(); atomicMin(u, p[t]); __syncthreads(); "
+     "p[t] = (int)*u;", set()),
     ("if (t >= 96) return; s[t] = p[t]; __syncthreads(); p[t] = s[95 - t];", set()),
 ])
 def test_what_is_a_race(tmp_path: Path, body: str, expected: set[str]) -> None:
