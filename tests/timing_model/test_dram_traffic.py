@@ -115,7 +115,7 @@ def test_arrays_that_are_read_at_random_share_what_l2_has_room_for(tmp_path: Pat
 
 
 def test_halves_of_64_bytes_that_far_blocks_write_are_rows_of_their_own(tmp_path: Path) -> None:
-    """An H200 takes 209 us for 4 M complex doubles at bit-reversed places, where a copy of them takes 40."""
+    """4 M complex doubles at bit-reversed places and in order: ncu counted 6.2 M sectors read for the first."""
     declaration = ("int bits = 22, n = 1 << bits; dim3 grid = { n / 256 }; dim3 block = { 256 }; "
                    "double2 in[n] = zeros(); double2 out[n] = zeros(); k(out, in, bits);")
 

@@ -79,13 +79,19 @@ def stay(sample: Sample) -> float:
     several = np.ones(len(at), np.int64)
     np.add.at(several, which[1:], (found[1:] != found[:-1]) & (which[1:] == which[:-1]))
     names, place = np.unique(places, return_inverse=True)
-    elsewhere = _others(sample)
-    shared = np.isin(names, elsewhere) if elsewhere is not None else \
-        _of_several(names, place, warps // (s.starts.shape[1] - 1))
+    shared = _shared(sample, names, place, warps)
     other = np.ones(len(at), np.bool_)
     other[1:] = (places[1:] != places[:-1]) | (warps[1:] != warps[:-1])
     own = ~shared[place]
     return max(1.0, float((own / several).sum() / max(1, (own & other).sum())))
+
+
+def _shared(sample: Sample, names: Ints, which: Ints, warps: Ints) -> npt.NDArray[np.bool_]:
+    """Whether other blocks are known to add at each place. ``which``: of each addition; ``warps``: whose it is."""
+    elsewhere = _others(sample)
+    if elsewhere is not None:
+        return np.isin(names, elsewhere)
+    return _of_several(names, which, warps // (sample.streams.starts.shape[1] - 1))
 
 
 def _place_of(sectors: Ints) -> Ints:
@@ -117,10 +123,7 @@ def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     names, place = np.unique(places, return_inverse=True)
     each = np.bincount(place, weights=takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
-    blocks = warps // (s.starts.shape[1] - 1)
-    elsewhere = _others(sample)
-    shared = np.isin(names, elsewhere) if elsewhere is not None else \
-        _of_several(names, place, blocks[which]) if len(sample.blocks) > 1 else np.ones(len(names), np.bool_)
+    shared = _shared(sample, names, place, warps[which]) | (len(sample.blocks) == 1 and sample.other is None)
     mine = np.where(shared, each, each / _scale(sample))
     busiest = int(mine.argmax())
     others = each.sum() - each[busiest]

@@ -136,7 +136,8 @@ def _lookup(tags, ages, sector, clock):
     if line >= _ANYWHERE:
         # A warp's words of local memory lie side by side, and so do another block's lines, but both lie anywhere.
         bits = (bits & np.uint64(0x3FFFFF)) + ((bits >> np.uint64(22)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40))
-    at = np.uint64(set_of(bits)) if sets == SETS else bits & np.uint64(sets - 1)
+    # Half as many sets were measured nowhere; before Volta bits are taken as they are.
+    at = (np.uint64(set_of(bits)) if 2 * sets >= SETS else bits) & np.uint64(sets - 1)
     at *= np.uint64(L1_WAYS)
     end = at + np.uint64(L1_WAYS)
     full = tags[len(tags) - 1] <= 0
