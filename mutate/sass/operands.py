@@ -43,7 +43,10 @@ UFLO UVIADD UVIMNMX UVIADDMNMX UF2F UF2FP UF2I UFRND UI2F UI2FP UI2I UFADD UFMUL
 _PAIR_NAMES = frozenset({"DADD", "DMUL", "DFMA", "DMNMX", "FADD2", "FMUL2", "FFMA2", "LEPC"})
 _MATRIX_NAMES = frozenset({"HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA"})
 # m8n8 or m16n8 and the depth: 8x8x4, 8816, 16816. A warp shares the result; HMMA.884 is four products, of 8 lanes.
-_SHAPE = re.compile(r"(8|16)x?8(?:x?\d+)")
+_SHAPE = re.compile(r"(8|16)x?8x?(\d+)")
+# Bits of an element of A and B, by opcode, and by modifier where it has another.
+_ELEMENTS = {"HMMA": 16, "IMMA": 8, "BMMA": 1, "DMMA": 64}
+_TYPES = {"TF32": 32, "S4": 4, "U4": 4}
 # Two destinations of up to four registers each, and a predicate.
 _MASK = re.compile(r",\s*0x([1-9a-f])\s*$")
 _TEXTURE_NAMES = frozenset({"TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "SUQUERY"})
@@ -133,6 +136,23 @@ def _matrix_width(name: str, modifiers: Sequence[str]) -> int:
     if len(shapes) != 1 or "884" in modifiers:
         return 8
     return int(shapes[0][1]) * 8 // 32 * (2 if name == "DMMA" else 1)
+
+
+def matrix_sources(instruction: Instruction) -> tuple[int, int, int] | None:
+    """Registers that a lane's parts of A, B and C of a product take; ``None`` where the shape is not known.
+
+    PTX ISA, mma: of A, B and C a warp's lanes share all elements. A column of B is a 32-bit word a lane for each eight
+    bytes of depth, and A has one or two times as many.
+    """
+    name, modifiers = instruction.name, instruction.opcode.split(".")[1:]
+    found = [match for m in modifiers if (match := _SHAPE.fullmatch(m))]
+    if name not in _ELEMENTS or len(found) != 1 or any(m.startswith("STEP") for m in modifiers):
+        return None
+    rows = int(found[0][1])
+    bits = next((_TYPES[m] for m in modifiers if m in _TYPES), _ELEMENTS[name])
+    across = max(1, int(found[0][2]) * 8 * bits // 1024)
+    sums = rows * 8 // 32 * (2 if name == "DMMA" else 1)
+    return across * rows // 8, across, sums // 2 if "F16" in modifiers and "F32" not in modifiers else sums
 
 
 def division_helpers(instructions: Sequence[Instruction]) -> frozenset[int]:

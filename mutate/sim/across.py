@@ -8,6 +8,7 @@ from numba import njit
 from mutate.sim.access import read_bytes
 from mutate.sim.inner import INNER
 from mutate.sim.layout import *
+from mutate.sim.matrix import multiply, transpose
 from mutate.sim.registers import ALL, commit, first_lane, lut_mask, put_predicate
 from mutate.sim.shuffle import match_any, reduce_lanes, shuffle_lane
 
@@ -203,6 +204,12 @@ def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, cons
                         at = 0
                     d0[lane] = read_bytes(constants, start + at + 4 * part, min(4, row[WIDTH]), row[M] != 0)
                 commit(registers, base + i64(row[DST]) + 32 * part, d0, ALL if flags & UNIFORM else guard)
+    elif op == MATRIX_PRODUCT:
+        if guard:
+            multiply(row, registers, base, guard)
+    elif op == MATRIX_TURN:
+        if guard:
+            transpose(row, registers, base, guard)
     elif guard != 0:
         error[0] = E_TRAP
         return FAILED

@@ -16,8 +16,8 @@ from mutate.resources import templates_dir
 from mutate.toolchain.cache import default_cache, digest
 
 COMPILED = ("access", "across", "atomics", "coalesce", "execute", "filling", "inner", "intrinsics", "lanes",
-            "lanes_convert", "lanes_half", "lanes_integer", "lanes_mufu", "layout", "log", "memory", "operations",
-            "registers", "requests", "semantics", "shuffle", "splits", "system", "texels")
+            "lanes_convert", "lanes_half", "lanes_integer", "lanes_mufu", "layout", "log", "matrix", "memory",
+            "operations", "registers", "requests", "semantics", "shuffle", "splits", "system", "texels")
 """Modules of this package whose text goes into machine code."""
 TABLES = Path(__file__).with_name("data") / "mufu.csv"
 """The special-function unit's coefficients, which do so, too."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
-from mutate.sim import control_rules, memory_rules, texture_rules  # noqa: F401 - they fill CONTROL
+from mutate.sim import control_rules, matrix_rules, memory_rules, texture_rules  # noqa: F401 - they fill CONTROL
 from mutate.sim import layout as lay
 from mutate.sim.operand import Constant, parse_constant, split
 from mutate.sim.operand import operand as parse
@@ -27,6 +27,8 @@ from mutate.sim.semantics import KINDS, NUMBER
 Banks = Mapping[int, bytes]
 """Constant banks by number: 0 launch and parameters, 2 literals, 3 ``__constant__`` variables, 4 addresses."""
 _BEFORE_PARAMETERS = 0x80
+_WIDEST = 16
+"""Registers of a matrix of doubles, at most; other operands have up to 4."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def decode(listing: Sequence[Instruction], banks: Banks, unknown: Set[int] = fro
 
     ``unknown``: offsets of the words of bank 0 below the parameters that only a driver could tell.
     """
-    general = highest_register(listing) + 4
+    general = highest_register(listing) + (_WIDEST if any(i.name == "DMMA" for i in listing) else 4)
     decoder = Decoder(listing, banks, general, unknown)
     for index in range(len(listing)):
         decoder.one(index)
@@ -366,7 +368,7 @@ class Decoder:
 
 
 _ONLY_PREDICATES = frozenset({"ISETP", "UISETP", "FSETP", "UFSETP", "DSETP", "HSETP2", "FCHK"})
-_HALF_INPUT = frozenset({"h2i32", "h2i64", "h2f", "h2dbl", "hrnd", "mufu_half"})
+_HALF_INPUT = frozenset({"h2i32", "h2i64", "h2f", "h2dbl", "hrnd", "mufu_half", "f8unpack"})
 # Multiplications whose carry is wanted.
 _CARRY_OUT = {"wide_u": "wide_c", "imad_hi_u": "imad_hi_c"}
 

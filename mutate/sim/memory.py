@@ -20,6 +20,7 @@ from mutate.sim.inner import INNER
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.log import note_request
+from mutate.sim.matrix import load_matrices, store_matrices
 from mutate.sim.requests import add_all, add_to_multiset, fail, resolve_global
 from mutate.sim.texels import surface_places
 
@@ -330,6 +331,9 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
     on_global, on_shared, on_local = inside, u32(0), u32(0)
     if op == SHARED_ACCESS:
         on_global, on_shared = u32(0), guard
+    elif op == MATRIX_ACCESS:
+        # The lanes that have addresses of rows.
+        on_global, on_shared = u32(0), ALL >> u32(32 - 8 * row[TABLE])
     elif op == LOCAL_ACCESS:
         on_global, on_local = u32(0), guard
     elif op == GENERIC_ACCESS:
@@ -375,7 +379,11 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         else:
             cost += shared_wavefronts(addresses, on_shared, width, kind)
         same = u32(0)
-        if what == _LOAD:
+        if op == MATRIX_ACCESS and what == _LOAD:
+            load_matrices(shared, offsets, row, registers, base, guard)
+        elif op == MATRIX_ACCESS:
+            store_matrices(shared, offsets, row, registers, base)
+        elif what == _LOAD:
             load(shared, offsets, on_shared, row, registers, base)
         elif what == _ATOMIC:
             update(shared, offsets, on_shared, row, registers, base, addresses, d0, d1)

@@ -48,7 +48,7 @@ def _constant(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) 
         source_operand(decoder, lay.A, constant.register)
 
 
-def _address(decoder: Decoder, text: str, *, is_global: bool) -> None:
+def put_address(decoder: Decoder, text: str, *, is_global: bool) -> None:
     row = decoder.code[decoder.index]
     address = parse_address(text)
     if address is None:
@@ -93,7 +93,7 @@ def _load(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> N
     if any(is_predicate(o) and o.lstrip("!") not in ("PT",) for o in operands):
         raise UnsupportedError("a load with a predicate as operand")
     destination_operand(decoder, rest[0])
-    _address(decoder, rest[1], is_global=name in ("LDG", "LD"))
+    put_address(decoder, rest[1], is_global=name in ("LDG", "LD"))
 
 
 @rule("STG", "STS", "STL", "ST")
@@ -102,7 +102,7 @@ def _store(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> 
     name = decoder.listing[decoder.index].name
     row[lay.OP], row[lay.ACTION], row[lay.SHARED_KIND] = _SPACES[name], lay.STORE, coalesce.STORE
     _size(decoder, mods)
-    _address(decoder, operands[0], is_global=name in ("STG", "ST"))
+    put_address(decoder, operands[0], is_global=name in ("STG", "ST"))
     _data(decoder, operands[1])
 
 
@@ -160,7 +160,7 @@ def _atomic(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) ->
         row[lay.FLAGS] |= lay.NO_DST
     else:
         destination_operand(decoder, rest.pop(0))
-    _address(decoder, rest[0], is_global=is_global)
+    put_address(decoder, rest[0], is_global=is_global)
     if increment:
         op = "ADD"
         decoder.put_words(lay.C, 1, 0)
@@ -184,7 +184,7 @@ def _copy(decoder: Decoder, mods: tuple[str, ...], operands: Sequence[str]) -> N
     row[lay.SHARED_KIND] = coalesce.ASYNC_BYPASS if "BYPASS" in mods else coalesce.ASYNC
     _size(decoder, mods)
     row[lay.FLAGS] |= lay.NO_DST
-    _address(decoder, operands[1], is_global=True)
+    put_address(decoder, operands[1], is_global=True)
     target = parse_address(operands[0])
     if target is None or target.uniform is not None or target.scale:
         raise UnsupportedError(f"address {operands[0]}")

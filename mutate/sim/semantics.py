@@ -144,7 +144,7 @@ drnd      | q     | q   | d2u(frnd(u2d(a), m))
 hrnd      | u     | u   | d2h(frnd(h2d(half_in(a, m), (m & 64) != 0), m), (m & 64) != 0, 0)
 f8pack    | u u u | u   | u32(c) << u32(16) | f2f8(f64(u2f(a)), m) << u32(8) | f2f8(f64(u2f(b)), m)
 f8pack_h  | u u   | u   | u32(b) << u32(16) | f2f8(h2d(a >> u32(16), False), m) << u32(8) | f2f8(h2d(a, False), m)
-f8unpack  | u     | u   | f82h(a >> u32(8), m) << u32(16) | f82h(a, m)
+f8unpack  | u     | u   | f82h(a >> u32(24 if m & 512 else 8), m) << u32(16) | f82h(a >> u32(16 if m & 512 else 0), m)
 i2i       | u     | u   | clamp_int(a, m)
 i2ip      | u u u | u   | pack_int(a, b, c, m)
 """

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
+from mutate.sass.operands import matrix_sources
 
 _REGISTER = re.compile(r"(?<![A-Z])R(\d+)")
 _PAIRS = frozenset(["DADD", "DMUL", "DFMA", "DSETP"])
@@ -50,6 +51,11 @@ def _width(instruction: Instruction, place: int, text: str) -> int:
         return 2 if ".64]" in text else 1
     if name in _STORES:
         return 4 if ".128" in opcode else 2 if ".64" in opcode else 1
+    if name == "STSM":
+        return 4 if opcode.endswith(".4") else 2 if opcode.endswith(".2") else 1
+    matrices = matrix_sources(instruction)
+    if matrices is not None and place < len(matrices):
+        return matrices[place]
     return 2 if name in _PAIRS or (place == 2 and ".WIDE" in opcode) else 1
 
 

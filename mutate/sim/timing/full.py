@@ -93,7 +93,7 @@ def together(found: list[SimulatedTime], machine: Machine, total: int) -> Simula
     bounded = next((t.limit for t in found if t.limit not in busy), "")
     sms = min(total, int(machine.number("sm.count")))
     return replace(
-        first, time_ms=cycles / (machine.number("clock.boost") * 1e3) + first.overhead_ms, cycles=cycles,
+        first, time_ms=cycles * (first.time_ms - first.overhead_ms) / first.cycles + first.overhead_ms, cycles=cycles,
         blocks_per_sm=most, sampled=tuple(sorted({b for t in found for b in t.sampled})),
         played=sum(t.played for t in found), instructions=sum(t.instructions for t in found), utilisation=busy,
         traffic={k: sum(t.traffic[k] for t in found) for k in first.traffic},

@@ -30,6 +30,7 @@ from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
+from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
 from mutate.sim.timing.uneven import Turn, differ, longer_by
@@ -118,6 +119,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     execution of the sample raises.
     """
     sample = sample or sample_of(kernel, launch, machine, recorded, played, initial, places, sm)
+    machine = slowed(machine, kernel.listing, sample.streams.pc)
     sms = int(machine.number("sm.count"))
     resources = KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads,
                                 launch.smem + extra_smem, max(1, kernel.barriers))
@@ -158,9 +160,9 @@ def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = 
               played: int = PLAYED, initial: Initial | None = None, places: Places | None = None,
               sm: int | None = None) -> Sample:
     """What is recorded of a launch, the same for all its carve-outs and paddings. Raises as ``predict`` does."""
-    missing = untimed(kernel.listing)
+    missing = untimed(kernel.listing, machine)
     if missing:
-        raise KmutateError("no-time", f"the model of time has no unit for {', '.join(missing)}")
+        raise KmutateError("no-time", f"the model of time has no unit of {machine.name} for {', '.join(missing)}")
     absent = [key for key in (*_NEEDED, *(_NEEDED_OF_L2 if _has_l2(machine) else ())) if machine.get(key) is None]
     if absent:
         raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
@@ -439,7 +441,8 @@ def _utilisation(busy: npt.NDArray[np.float64], end: float, settings: npt.NDArra
     schedulers = settings[p.S_SCHEDULERS]
     out: dict[str, Any] = {
         "issue": busy[p.B_ISSUE] / schedulers, "alu": busy[p.B_ALU] / schedulers, "fma": busy[p.B_FMA] / schedulers,
-        "fp64": busy[p.B_FP64] / schedulers, "xu": busy[p.B_XU] / schedulers, "l1": busy[p.B_DATA],
+        "fp64": busy[p.B_FP64] / schedulers, "xu": busy[p.B_XU] / schedulers,
+        "tensor": busy[p.B_TENSOR] / schedulers, "l1": busy[p.B_DATA],
         "l2": busy[p.B_L2], "l2_write": busy[p.B_L2_WRITE], "dram": busy[p.B_DRAM]}
     return {k: float(v) / max(1.0, end) for k, v in out.items()}
 

@@ -17,9 +17,9 @@ SETTINGS = 71
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; and when the first atomic
 # operation came.
-(B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED) = range(22)
-BUSY = 22
+(B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_TENSOR, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED) = range(23)
+BUSY = 23
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.

@@ -15,12 +15,13 @@ from mutate.sim.layout import CONSTANT_LINE
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.banks import bank_reads
+from mutate.sim.timing.tensor import PRODUCTS, product_of, timed
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
 # Where FP32 has two pipes: FMA is the one whose turn it is, HEAVY the one of them that multiplies integers, PAIR both
 # (HFMA2), HALF a third one beside them (HFMA2.MMA). SPECIAL: special registers.
-ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, HEAVY, PAIR, HALF, SPECIAL = range(11)
-PORTS = 11
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, TENSOR, HEAVY, PAIR, HALF, SPECIAL = range(12)
+PORTS = 12
 
 # What the engine does beside issuing.
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATCHED = range(10)
@@ -50,7 +51,7 @@ _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC
                   "ARRIVES", "SYNCS"])
 _INDEXED = re.compile(r"\]\[U?R\d+(?:\.\w+)*(?:\+(-?0x[0-9a-f]+))?")
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
-_UNSUPPORTED = re.compile(r"^(?:[HIBDQO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
+_UNSUPPORTED = re.compile(r"^(?:[QO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,10 @@ class Rates:
         return round(self.number(f"latency.{key}", default))
 
 
-def untimed(listing: Sequence[Instruction]) -> tuple[str, ...]:
-    """Opcodes that the model of time has no unit for: tensor cores, textures, bulk copies."""
-    return tuple(sorted({i.name for i in listing if _UNSUPPORTED.match(i.name)}))
+def untimed(listing: Sequence[Instruction], machine: Machine) -> tuple[str, ...]:
+    """Opcodes that the model of time, or a machine, has no unit for: textures, bulk copies, some kinds of products."""
+    return tuple(sorted({i.name for i in listing if _UNSUPPORTED.match(i.name)}
+                        | {i.opcode for i in listing if not timed(i, machine)}))
 
 
 def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np.int64]:
@@ -100,7 +102,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
         _unit(row, instruction, rates)
         row[SLOT] = rates.pace
-        row[FREE] = rates.pace * (4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1)
+        row[FREE] = rates.pace * _words(instruction)
         if rates.tracked:
             _without_bits(row, instruction, rates)
         elif rates.machine.capability >= (7, 0):
@@ -119,6 +121,14 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
+
+
+def _words(instruction: Instruction) -> int:
+    """Words of 32 bits that a lane's access has."""
+    opcode = instruction.opcode
+    if instruction.name in ("LDSM", "STSM"):
+        return 4 if opcode.endswith(".4") else 2 if opcode.endswith(".2") else 1
+    return 4 if ".128" in opcode else 2 if ".64" in opcode else 1
 
 
 def _handed_over(row: npt.NDArray[np.int64], instruction: Instruction, registers: int) -> int:
@@ -197,6 +207,8 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval = FMA, rates.interval("fp32")
         if interval == 1:
             unit, interval = HALF if ".MMA" in instruction.opcode else PAIR, 2
+    elif name in PRODUCTS:
+        unit, (interval, latency) = TENSOR, product_of(instruction, rates.machine)
     elif name in _XU:
         unit, interval, latency = XU, rates.interval("sfu"), rates.latency("sfu", 18)
     elif name == "R2UR":
