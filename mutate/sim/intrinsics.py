@@ -76,4 +76,4 @@ def _stack(kind: Any) -> Any:
 
 # An array of so many elements (a literal) without first values, which lives as long as the function that makes it.
 stack_u8, stack_u32, stack_u64 = _stack(types.uint8), _stack(types.uint32), _stack(types.uint64)
-stack_i64, stack_f64 = _stack(types.int64), _stack(types.float64)
+stack_i32, stack_i64, stack_f64 = _stack(types.int32), _stack(types.int64), _stack(types.float64)

@@ -47,7 +47,7 @@ BASE = 256
 LOAD, STORE, ATOMIC = 0, 1, 2
 
 # M of a product of matrices, kinds of elements, and its X.
-E_HALF, E_BRAIN, E_TENSOR, E_DOUBLE, E_BYTES, E_NIBBLES, E_BITS = 0, 1, 2, 4, 5, 6, 7
+E_HALF, E_BRAIN, E_TENSOR, E_SINGLE, E_DOUBLE, E_BYTES, E_NIBBLES, E_BITS = range(8)
 H_HALVES, H_SATURATE, H_SIGNED_A, H_SIGNED_B, H_XOR = 1, 2, 4, 8, 16
 
 # Rows behind a warp's general registers.

@@ -17,12 +17,14 @@ last bits of their floating-point sums may be others (Fasi et al., "Numerical be
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
 from mutate.sim.inner import INNER
-from mutate.sim.intrinsics import d2u, fma64, stack_i64, stack_u32, u2d
-from mutate.sim.lanes_half import d2h
+from mutate.sim.intrinsics import d2u, fma64, stack_f64, stack_i32, stack_u32, u2d, u2f
+from mutate.sim.lanes_half import d2h, h2d
 from mutate.sim.lanes_integer import popc
 from mutate.sim.layout import *
 from mutate.sim.registers import commit
@@ -30,98 +32,79 @@ from mutate.sim.registers import commit
 u8, u32, u64, i32, i64 = np.uint8, np.uint32, np.uint64, np.int32, np.int64
 FRACTION = 25
 """Binary places of a sum below its greatest exponent (the module says how it was found)."""
-_HIDDEN = (1 << 10, 1 << 7, 1 << 10, 1 << 23)
-_SPECIAL = i64(1) << i64(40)
-_NOTHING = i64(-100000)
+_NOTHING = -900.0
+"""The exponent of a zero: below all others, also beside the greatest one."""
 
 
 @njit(**INNER)
-def split_float(bits, kind):
-    """(signed mantissa with its hidden bit, exponent) of a float; infinite ones have ``_SPECIAL``, NaN twice that.
-
-    ``kind``: E_HALF, E_BRAIN, E_TENSOR (the upper 19 bits of an FP32) or 3, FP32.
-    """
-    bits = i64(bits)
+def value_of(bits, kind):
+    """A float as a double, and its exponent. ``kind``: E_HALF, E_BRAIN, E_TENSOR (19 bits of FP32) or E_SINGLE."""
     if kind == E_HALF:
-        sign, exponent, rest, bias, top = bits >> 15 & 1, bits >> 10 & 31, bits & 1023, 15, 31
-    elif kind == E_BRAIN:
-        sign, exponent, rest, bias, top = bits >> 15 & 1, bits >> 7 & 255, bits & 127, 127, 255
+        value, exponent, bias = h2d(bits, False), i64(bits >> u32(10) & u32(31)), 15
     else:
-        sign, exponent, rest, bias, top = bits >> 31 & 1, bits >> 23 & 255, bits & 0x7FFFFF, 127, 255
-        if kind == E_TENSOR:
-            rest >>= 13
-    if exponent == top:
-        mantissa = _SPECIAL * (1 if rest == 0 else 2)
-    elif exponent == 0:
-        mantissa, exponent = rest, 1
-    else:
-        mantissa = rest | _HIDDEN[kind]
-    return (-mantissa if sign else mantissa), exponent - bias
+        if kind == E_BRAIN:
+            bits = bits << u32(16)
+        elif kind == E_TENSOR and bits & u32(0x7F800000) != u32(0x7F800000):
+            bits &= u32(0xFFFFE000)
+        value, exponent, bias = float(u2f(bits)), i64(bits >> u32(23) & u32(255)), 127
+    return value, float(max(exponent, 1) - bias) if value != 0.0 else _NOTHING
+
+
+@njit(**INNER)
+def power(exponent):
+    """2 ** exponent, of a double with the value of an integer."""
+    return u2d(u64(i64(exponent) + 1023) << u64(52))
 
 
 @njit(**INNER)
 def cut_to_float(total, exponent):
-    """``total`` * 2**(exponent - FRACTION) as FP32, cut."""
-    if total == 0:
+    """``total``, a whole number, times 2 ** (exponent - FRACTION) as FP32, cut."""
+    if total == 0.0:
         return u32(0)
-    sign = u32(0x80000000) if total < 0 else u32(0)
-    size = abs(total)
-    # How many places there are above 24 bits, or above what the least exponent has.
-    drop = -24
-    while size >> max(0, drop + 24):
-        drop += 1
-    drop = max(drop, -149 - (exponent - FRACTION))
-    kept = size >> drop if drop >= 0 else size << -drop
-    power = exponent - FRACTION + drop + 150
-    if kept < 1 << 23:
-        return sign | u32(kept)
-    if power >= 255:
+    bits = d2u(total)
+    sign = u32(bits >> u64(32)) & u32(0x80000000)
+    # The exponent of its first binary place, and the 24 from there on.
+    first = i64(bits >> u64(52) & u64(0x7FF)) - 1023 + i64(exponent) - FRACTION
+    kept = u32((bits & u64(0xFFFFFFFFFFFFF) | u64(1) << u64(52)) >> u64(29))
+    if first > 127:
         return sign | u32(0x7F800000)
-    return sign | u32(power << 23) | u32(kept & 0x7FFFFF)
+    if first < -126:
+        return sign | (kept >> u32(min(i64(31), -126 - first)))
+    return sign | u32(first + 127) << u32(23) | (kept & u32(0x7FFFFF))
 
 
 @njit(**INNER)
-def round_to_half(total, exponent):
-    """``total`` * 2**(exponent - FRACTION) as FP16, to the nearest."""
-    return d2h(float(total) * 2.0 ** float(exponent - FRACTION), False, 0)
-
-
-@njit(**INNER)
-def float_sum(a, a_exponents, b, b_exponents, first, second, count, places, c, c_exponent, halves):
-    """One element: products of ``count`` mantissas from ``first`` and ``second`` on, and ``c``, as FP16 or FP32.
-
-    ``places``: binary places of a product; those of ``c`` are 10 of FP16 and 23 of FP32.
-    """
-    most = c_exponent if c != 0 else _NOTHING
-    plus, minus, nan = False, False, False
+def special_sum(a, b, c, first, n, count, halves):
+    """One element that is infinite or no number; 1 where it is neither."""
+    total = c
     for k in range(count):
-        x, y = a[first + k], b[second + k]
-        if abs(x) >= _SPECIAL or abs(y) >= _SPECIAL:
-            nan |= abs(x) > _SPECIAL or abs(y) > _SPECIAL or x == 0 or y == 0
-            plus |= (x > 0) == (y > 0)
-            minus |= (x > 0) != (y > 0)
-        elif x != 0 and y != 0:
-            most = max(most, a_exponents[first + k] + b_exponents[second + k])
-    if abs(c) >= _SPECIAL:
-        nan |= abs(c) > _SPECIAL
-        plus |= c > 0
-        minus |= c < 0
-    if nan or (plus and minus):
+        total += a[first + k] * b[8 * k + n]
+    if total != total:
         return u32(0x7FFF) if halves else u32(0x7FFFFFFF)
-    if plus or minus:
+    if math.isinf(total):
         infinite = u32(0x7C00) if halves else u32(0x7F800000)
-        return infinite | (u32(0) if plus else u32(0x8000) if halves else u32(0x80000000))
-    total = i64(0)
+        return infinite | (u32(0) if total > 0.0 else u32(0x8000) if halves else u32(0x80000000))
+    return u32(1)
+
+
+@njit(**INNER)
+def row_sums(a, a_exponents, b, b_exponents, first, count, c, most, totals):
+    """A row's eight sums in units of FRACTION places below ``most``, which has the exponents of C before.
+
+    Doubles hold all of this exactly. The loops over columns become vectors.
+    """
     for k in range(count):
-        product = a[first + k] * b[second + k]
-        shift = min(i64(62), max(i64(0), most - (a_exponents[first + k] + b_exponents[second + k])))
-        part = abs(product) << (FRACTION - places) >> shift
-        total += part if product >= 0 else -part
-    part = abs(c) << (FRACTION - (10 if halves else 23)) >> min(i64(62), max(i64(0), most - c_exponent))
-    total += part if c >= 0 else -part
-    if total == 0:
-        return u32(0)
-    return round_to_half(total, most) if halves else cut_to_float(total, most)
+        exponent = a_exponents[first + k]
+        for n in range(8):
+            most[n] = max(most[n], exponent + b_exponents[8 * k + n])
+    scales = stack_f64(8)
+    for n in range(8):
+        scales[n] = power(FRACTION - max(most[n], _NOTHING))
+        totals[n] = np.trunc(c[n] * scales[n])
+    for k in range(count):
+        factor = a[first + k]
+        for n in range(8):
+            totals[n] += np.trunc(factor * b[8 * k + n] * scales[n])
 
 
 @njit(**INNER)
@@ -132,37 +115,50 @@ def where(row, word, rows):
 
 
 @njit(**INNER)
+def part_of(registers, start, row, k, rows, each):
+    """Element ``k`` of a row of A, or a column of B (``rows`` 8), of which words have ``each``."""
+    word = registers[start + where(row, k // each, rows)]
+    return word if each == 1 else word >> u32(16 * (k & 1)) & u32(0xFFFF)
+
+
+@njit(**INNER)
 def multiply_floats(registers, ia, ib, ic, at, kind, words, rows, halves, guard):
     """A product of FP16, BF16 or TF32: ``words`` of 32 bits along K."""
     each = 1 if kind == E_TENSOR else 2
     count = words * each
-    a, a_exponents = stack_i64(256), stack_i64(256)
-    b, b_exponents = stack_i64(128), stack_i64(128)
+    a, a_exponents = stack_f64(256), stack_f64(256)
+    b, b_exponents = stack_f64(128), stack_f64(128)
+    special = 0.0
     for r in range(rows):
-        for k in range(words):
-            word = registers[ia + where(r, k, rows)]
-            for part in range(each):
-                a[r * count + k * each + part], a_exponents[r * count + k * each + part] = split_float(
-                    word >> u32(16 * part) if each == 1 else word >> u32(16 * part) & u32(0xFFFF), kind)
+        for k in range(count):
+            value, a_exponents[r * count + k] = value_of(part_of(registers, ia, r, k, rows, each), kind)
+            a[r * count + k] = value
+            special += value * 0.0
     for n in range(8):
-        for k in range(words):
-            word = registers[ib + where(n, k, 8)]
-            for part in range(each):
-                b[n * count + k * each + part], b_exponents[n * count + k * each + part] = split_float(
-                    word >> u32(16 * part) if each == 1 else word >> u32(16 * part) & u32(0xFFFF), kind)
-    places = 14 if kind == E_BRAIN else 20
-    d0 = stack_u32(32)
-    out = stack_u32(128)
+        for k in range(count):
+            value, b_exponents[8 * k + n] = value_of(part_of(registers, ib, n, k, 8, each), kind)
+            b[8 * k + n] = value
+            special += value * 0.0
+    d0, out = stack_u32(32), stack_u32(128)
+    most, totals, c = stack_f64(8), stack_f64(8), stack_f64(8)
     for r in range(rows):
         for n in range(8):
             lane = 4 * (r & 7) + (n >> 1)
             if halves:
                 word = registers[ic + 32 * (r >> 3) + lane] >> u32(16 * (n & 1)) & u32(0xFFFF)
-                c, c_exponent = split_float(word, E_HALF)
+                c[n], most[n] = value_of(word, E_HALF)
             else:
-                c, c_exponent = split_float(registers[ic + 32 * (2 * (r >> 3) + (n & 1)) + lane], 3)
-            value = float_sum(a, a_exponents, b, b_exponents, r * count, n * count, count, places, c, c_exponent,
-                              halves)
+                c[n], most[n] = value_of(registers[ic + 32 * (2 * (r >> 3) + (n & 1)) + lane], E_SINGLE)
+        row_sums(a, a_exponents, b, b_exponents, r * count, count, c, most, totals)
+        for n in range(8):
+            value = u32(1)
+            if special != 0.0 or c[n] * 0.0 != 0.0:  # NaN, then
+                value = special_sum(a, b, c[n], r * count, n, count, halves)
+            if value == u32(1) and halves:
+                value = d2h(totals[n] * power(most[n] - FRACTION), False, 0) if totals[n] != 0.0 else u32(0)
+            elif value == u32(1):
+                value = cut_to_float(totals[n], most[n])
+            lane = 4 * (r & 7) + (n >> 1)
             if not halves:
                 out[32 * (2 * (r >> 3) + (n & 1)) + lane] = value
             elif n & 1:
@@ -176,34 +172,43 @@ def multiply_floats(registers, ia, ib, ic, at, kind, words, rows, halves, guard)
 
 
 @njit(**INNER)
-def dot_words(x, y, kind, how):
-    """The sum of the products of the elements of two words: four bytes, eight nibbles or 32 bits."""
-    if kind == E_BITS:
-        return i64(popc(x ^ y if how & H_XOR else x & y))
-    width = 8 if kind == E_BYTES else 4
-    total = i64(0)
-    for k in range(32 // width):
-        p = i64(x >> u32(width * k) & u32((1 << width) - 1))
-        q = i64(y >> u32(width * k) & u32((1 << width) - 1))
-        if how & H_SIGNED_A and p >> (width - 1):
-            p -= 1 << width
-        if how & H_SIGNED_B and q >> (width - 1):
-            q -= 1 << width
-        total += p * q
-    return total
+def element_of(word, k, width, signed):
+    """Byte or nibble ``k`` of a word."""
+    value = i32(word >> u32(width * k) & u32((1 << width) - 1))
+    return value - i32(1 << width) if signed and value >> (width - 1) else value
 
 
 @njit(**INNER)
 def multiply_integers(registers, ia, ib, ic, at, kind, words, rows, how, guard):
     """A product of integers, exactly; sums of 32 bits."""
-    d0 = stack_u32(32)
-    out = stack_u32(128)
+    width = 8 if kind == E_BYTES else 4
+    each = 1 if kind == E_BITS else 32 // width
+    count = words * each
+    x, y = stack_i32(64), stack_i32(512)
+    d0, out = stack_u32(32), stack_u32(128)
+    totals = stack_i32(8)
+    for n in range(8):
+        for k in range(count):
+            word = registers[ib + where(n, k // each, 8)]
+            y[8 * k + n] = i32(word) if kind == E_BITS else element_of(word, k % each, width, how & H_SIGNED_B != 0)
     for r in range(rows):
+        for k in range(count):
+            word = registers[ia + where(r, k // each, rows)]
+            x[k] = i32(word) if kind == E_BITS else element_of(word, k % each, width, how & H_SIGNED_A != 0)
+        for n in range(8):
+            totals[n] = 0
+        if kind == E_BITS:
+            for k in range(count):
+                for n in range(8):
+                    totals[n] += i32(popc(u32(x[k] ^ y[8 * k + n] if how & H_XOR else x[k] & y[8 * k + n])))
+        else:
+            for k in range(count):
+                factor = x[k]
+                for n in range(8):
+                    totals[n] += factor * y[8 * k + n]
         for n in range(8):
             to = 32 * (2 * (r >> 3) + (n & 1)) + 4 * (r & 7) + (n >> 1)
-            total = i64(i32(registers[ic + to]))
-            for k in range(words):
-                total += dot_words(registers[ia + where(r, k, rows)], registers[ib + where(n, k, 8)], kind, how)
+            total = i64(i32(registers[ic + to])) + i64(totals[n])
             if how & H_SATURATE:
                 total = min(i64(0x7FFFFFFF), max(i64(-0x80000000), total))
             out[to] = u32(total & i64(0xFFFFFFFF))
