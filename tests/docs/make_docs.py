@@ -264,6 +264,10 @@ _HELDOUT = {
     "heldout13": "And once more by somebody who had seen neither, of the same fields, other kernels.",
     "heldout14": "By somebody else who had seen neither: half of it plain code as one writes it first, a quarter "
                  "tuned; small launches, wavefronts, queues, uneven rows; layers of networks there and back.",
+    "heldout15": "By somebody else who had seen neither: loops of polyhedral suites, data mining, language models, "
+                 "the ladder of matrix products, parts of applications; half of it plain code.",
+    "heldout16": "Tensor cores, by somebody else who had seen neither: `wmma` and `mma.sync` in products, attention, "
+                 "convolutions, transforms, sums and factors, naive and with pipelines.",
 }
 
 
