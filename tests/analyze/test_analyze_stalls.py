@@ -65,7 +65,7 @@ def test_beside_measured_times_the_model_explains(on_gpu: Callable[[FakeGpu], No
 
 def test_a_kernel_that_the_model_cannot_time_is_measured_all_the_same(
         on_gpu: Callable[[FakeGpu], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # noqa: F811
-    monkeypatch.setattr("mutate.sim.timing.model.untimed", lambda listing: ("HMMA",))
+    monkeypatch.setattr("mutate.sim.timing.model.untimed", lambda listing, machine: ("HGMMA",))
     on_gpu(FakeGpu({"original": 0.01, "memory-only": 0.009, "math-only": 0.004}))
     launch = _launch(tmp_path, backend="auto", machine=None)
     assert launch.session is not None and launch.stalls is None

@@ -20,7 +20,7 @@ WANTED = ("memory-only", "store-only", "math-only")
 # What decides a branch is loaded in math-only, too, and here branches are decided by nearly all that is loaded.
 LOADS_STAY = {("math-only", "within_a_warp"), ("math-only", "everywhere_in_expressions")}
 REFUSED = {("store-only", "cuda_barriers"): "barrier-object"}
-NOT_SIMULATED = {"tensor_cores", "cuda_barriers"}
+NOT_SIMULATED = {"cuda_barriers"}
 
 
 Found = dict[str, dict[str, dict[str, Any]]]

@@ -176,14 +176,13 @@ def test_every_clock_of_a_warp_has_one_reason(tmp_path: Path) -> None:
     assert all(0 <= u <= 1.01 for u in found.utilisation.values())
 
 
-def test_tensor_cores_are_refused_by_name(tmp_path: Path) -> None:
+def test_bulk_copies_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(KmutateError) as e:
-        time_of(tmp_path, "float out[128] = zeros(); dim3 grid = { 1 }; dim3 block = { 32 }; k(out, 1u);",
-                "k(float *out, unsigned a) { float x = 0, y = 0, z = 0, w = 0; asm volatile(\"mma.sync.aligned.m16n8k16"
-                ".row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};\" : "
-                "\"+f\"(x), \"+f\"(y), \"+f\"(z), \"+f\"(w) : \"r\"(a)); out[threadIdx.x] = x + y + z + w; }")
+        time_of(tmp_path, "float out[128] = zeros(); dim3 grid = { 1 }; dim3 block = { 32 }; k(out);",
+                "k(float *out) { asm volatile(\"cp.async.bulk.prefetch.L2.global [%0], 256;\" :: \"l\"(out)); "
+                "out[threadIdx.x] = 1; }")
     assert e.value.slug == "no-time"
-    assert "HMMA" in e.value.what
+    assert "UBLKPF" in e.value.what
 
 
 def test_a_kernel_without_memory_has_a_time(tmp_path: Path) -> None:
