@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mutate.sim.timing import sets
-from mutate.sim.timing.servers import L1_WAYS
+from mutate.sim.timing.tags import WAYS
 
 REFERENCE = Path(__file__).parents[1] / "machines" / "reference"
 GPUS = pytest.mark.parametrize("gpu", ["h200", "h100"])
@@ -39,7 +39,7 @@ def test_lines_that_evict_a_line_are_in_its_set(gpu: str) -> None:
     _, found = measured(gpu)
     assert len(found) >= 90
     for line, others in found:
-        assert len(others) == L1_WAYS
+        assert len(others) == WAYS
         assert {int(set_of(np.uint64(n))) for n in others} == {int(set_of(np.uint64(line)))}
 
 
@@ -56,4 +56,4 @@ def test_lines_a_power_of_two_apart_fill_all_sets() -> None:
     """As on the H200, where 1024 of them stay in L1, whatever the power (up to 2 to the 18th)."""
     for power in range(19):
         counts = np.bincount([int(set_of(np.uint64(k << power))) for k in range(1024)], minlength=sets.SETS)
-        assert counts.max() <= L1_WAYS
+        assert counts.max() <= WAYS

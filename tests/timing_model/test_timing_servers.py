@@ -1,4 +1,4 @@
-"""The tags of L1 and L2 against plain ones, and what is counted of sectors against counting them one by one."""
+"""The tags of L2 against plain ones, and what is counted of sectors against counting them one by one."""
 
 from __future__ import annotations
 
@@ -13,13 +13,10 @@ from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
 from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS
 from mutate.sim.timing.lines import load_wavefronts
-from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
+from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
 
-drop: Any = servers.drop
-fill: Any = servers.fill
 lines_with: Any = servers.lines_with
-lookup: Any = servers.lookup
 stays: Any = servers.stays
 
 
@@ -28,44 +25,6 @@ def walk(seed: int, lines: int) -> list[int]:
     rng = np.random.default_rng(seed)
     return [int(s) for s in np.where(rng.random(4000) < 0.5, rng.integers(0, 4 * lines, 4000),
                                      rng.integers(0, 16 * lines, 4000))]
-
-
-def test_l1_gives_up_what_was_used_longest_ago() -> None:
-    sets = 8
-    lines = sets * L1_WAYS
-    tags, ages = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64)
-    tags[lines] = lines
-    ready = np.zeros((lines, 4), np.float64)
-    plain: list[dict[int, set[int]]] = [{} for _ in range(sets)]  # of each set its lines, the latest one last
-    hits = 0
-    for clock, sector in enumerate(walk(1, lines), 1):
-        place, victim = lookup(tags, ages, sector, clock)
-        here = bool(place >= 0 and ready[place, sector & 3] > 0.0)
-        if not here:
-            fill(tags, ages, ready, place, victim, sector, clock, float(clock))
-        mine, line = plain[(sector >> 2) % sets], sector >> 2
-        assert here == (sector in mine.get(line, ()))
-        mine[line] = {*mine.pop(line, ()), sector}
-        if len(mine) > L1_WAYS:
-            del mine[next(iter(mine))]
-        hits += here
-    assert 200 < hits < 3800
-
-
-def test_l1_has_tags_for_more_lines_than_it_has_room_for() -> None:
-    """Shared memory takes room, and tags stay: then what makes room is in the same set."""
-    lines, room = 512 * L1_WAYS, 100
-    tags, ages, ready = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64), np.zeros((lines + 1, 4))
-    tags[lines] = room
-    for clock, sector in enumerate(range(0, 4 * 4096, 4), 1):
-        place, victim = lookup(tags, ages, sector, clock)
-        assert place < 0
-        fill(tags, ages, ready, place, victim, sector, clock, 1.0)
-        if clock <= room:
-            assert int((tags[:lines] >= 0).sum()) == clock
-    # Only a set in which there is nothing takes more.
-    assert room < int((tags[:lines] >= 0).sum()) <= 512
-    assert lookup(tags, ages, 4 * 4095, 5000)[0] >= 0
 
 
 def test_a_larger_part_of_l2_has_what_the_smaller_one_had() -> None:
@@ -78,36 +37,6 @@ def test_a_larger_part_of_l2_has_what_the_smaller_one_had() -> None:
     assert len(had) > 4 * L2_WAYS and had == {int(t) for t in large.tags if t >= 0}
     for line in sorted(had):
         assert [stays(*large, 4 * line + k, clock) for k in range(4)] == [True, False, True, False]
-
-
-def test_a_line_that_l1_gives_up_leaves_room() -> None:
-    """Before Volta a store gives up its line."""
-    lines = 16 * L1_WAYS
-    tags, ages, ready = np.full(lines + 1, -1, np.int64), np.zeros(lines + 1, np.int64), np.zeros((lines + 1, 4))
-    tags[lines] = lines
-    for clock in range(1, 10 * lines):
-        place, victim = lookup(tags, ages, 4 * clock, clock)
-        fill(tags, ages, ready, place, victim, 4 * clock, clock, 1.0)
-        if clock % 2:
-            drop(tags, ages, victim)
-    assert int(tags[lines]) == lines - int((tags[:lines] >= 0).sum())
-
-
-@pytest.mark.parametrize(("stride", "lines"), [(1, 1760), (8, 1024), (32, 1024)])
-def test_rows_a_power_of_two_apart_and_lines_side_by_side_do_not_meet_in_l1(stride: int, lines: int) -> None:
-    tags, ages = np.full(2049, -1, np.int64), np.zeros(2049, np.int64)
-    tags[2048] = 1760
-    ready = np.zeros((2049, 4))
-    sectors = [4 * stride * k for k in range(lines)]
-    for clock, sector in enumerate(sectors, 1):
-        place, victim = lookup(tags, ages, sector, clock)
-        fill(tags, ages, ready, place, victim, sector, clock, 1.0)
-    assert all(lookup(tags, ages, s, 9999)[0] >= 0 for s in sectors)
-
-
-def test_an_l1_of_no_size_has_nothing() -> None:
-    none = np.zeros(1, np.int64)
-    assert lookup(none, none, 17, 1) == (-1, -1)
 
 
 def test_l2_knows_which_sectors_of_a_line_were_touched() -> None:

@@ -23,7 +23,8 @@ from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
 from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, on_its_way, read, write
-from mutate.sim.timing.servers import L1, L2, RETURNS, Returns, Twins, Written, lines_with, returned
+from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written, lines_with, returned
+from mutate.sim.timing.tags import empty_l1
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -50,11 +51,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     sampled = starts.shape[0]
     each = starts.shape[1] - 1
     size = resident * each
-    lines = int(settings[p.S_L1_LINES])
-    places = int(settings[p.S_L1_PLACES])
-    l1 = L1(np.full(places + 1, -1, np.int64), np.zeros(places + 1, np.int64), np.zeros((places + 1, 4), np.float64),
-            np.zeros(places + 1, np.bool_))
-    l1.tags[places] = lines
+    l1 = empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES]))
     nothing = L2(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
     l2 = lines_with(int(settings[p.S_L2_LINES]), nothing)
     written = Written(lines_with(int(settings[p.S_L2_WRITTEN]), nothing), np.full(BEGUN, -1, np.int64))
@@ -307,7 +304,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         if kind == _STORE and not tracked:
                             # Nothing goes by it meanwhile.
                             start = tags_free = max(start, tags_free, on_its_way(
-                                first, sectors, b, instance[w] // sampled, streams, reuse, apart, l1, issued))
+                                first, sectors, b, instance[w] // sampled, streams, reuse, apart, l1))
                         data_free = start + cost
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]

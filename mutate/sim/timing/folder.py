@@ -6,6 +6,6 @@ from mutate.sim.code import machine_code_folder, text_digest
 
 _MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks",
             "timing/constant_cache", "timing/constants", "timing/engine", "timing/gather", "timing/lines",
-            "timing/passing", "timing/scoreboard", "timing/sectors", "timing/servers", "timing/settings",
-            "timing/touches", "timing/uneven", "timing/units")
+            "timing/packets", "timing/passing", "timing/scoreboard", "timing/sectors", "timing/servers", "timing/sets",
+            "timing/settings", "timing/tags", "timing/touches", "timing/uneven", "timing/units")
 FOLDER = machine_code_folder(f"timing-{text_digest(_MODULES)[:16]}")

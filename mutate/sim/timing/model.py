@@ -29,7 +29,8 @@ from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
-from mutate.sim.timing.servers import L1_WAYS, L2_WAYS
+from mutate.sim.timing.servers import L2_WAYS
+from mutate.sim.timing.tags import WAYS
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
@@ -136,8 +137,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
                      ) if _has_l2(machine) else no_reuse(sample)
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
-    l1 = max(0, int(Rates(machine).number("l1.unified_cache", 0) - Rates(machine).number("l1.reserved", 0)) - carveout)
-    l1 *= 1024
+    l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
     if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 6 * played:
         played *= 8  # the last wave is a good part of the time, and no other part is like it
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
@@ -221,7 +221,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_L1_LINES] = l1 // 128
     # Tags are those of the whole, whatever of it is shared memory.
     tags = l1 if rates.tracked else max(l1, int(rates.number("l1.unified_cache", 0)) * 1024)
-    s[p.S_L1_PLACES] = max(L1_WAYS, 1 << (tags // 128 - 1).bit_length()) if l1 >= 128 else 0
+    s[p.S_L1_PLACES] = max(WAYS, 1 << (tags // 128 - 1).bit_length()) if l1 >= 128 else 0
     s[p.S_PACE] = rates.pace
     s[p.S_TRACKED] = rates.tracked
     s[p.S_DUAL] = rates.interval("fp32") == 1 and not rates.tracked

@@ -11,7 +11,7 @@ from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
-from mutate.sim.timing.servers import dram, drop, evict, fill, lookup, mix, rewrite, stays, taken_of
+from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     B_L2_WRITE,
@@ -47,6 +47,7 @@ from mutate.sim.timing.settings import (
     S_WRITE_PORT,
     T_ADDED,
 )
+from mutate.sim.timing.tags import drop, fill, lookup
 from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, READ_BEFORE, SHARED, WHOLE_STORE
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
@@ -129,7 +130,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
     Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``through``: the
-    load goes around L1. ``issued`` counts instructions and orders what caches give up. ``met``: reads at random so far,
+    load goes around L1. ``issued`` counts instructions and orders what L2 gives up. ``met``: reads at random so far,
     by array.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
@@ -139,7 +140,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     common, again, sparse, by_each = reuse.common, reuse.again, reuse.sparse, reuse.by_each
     together, convoy = reuse.together, reuse.convoy
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
-    tags, ages, ready, dirty = l1
+    tags, ages, ready, _, turns = l1
     far_tags, far_ages, far_parts = l2
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
@@ -159,8 +160,11 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         if i == first or sectors[i] != sectors[i - 1] + 1:
             row = sector
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
-        place, victim = lookup(tags, ages, near, issued)
-        if not through and place >= 0 and ready[place, sector & 3] > 0.0:
+        anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
+        place, victim = lookup(tags, ages, turns, near, anew and not through)
+        if through and place >= 0:
+            drop(tags, ages, turns, place)
+        elif place >= 0 and ready[place, sector & 3] > 0.0:
             hits += 1
             late_ones += ready[place, sector & 3] > there_at
             result = max(result, ready[place, sector & 3])
@@ -246,9 +250,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
         result = max(result, come)
         if victim >= 0 and not through:
-            if place < 0 and dirty[victim]:
-                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
-            fill(tags, ages, ready, place, victim, near, issued, come)
+            make_room(l1, place, victim, asked, state, settings, busy)
+            fill(tags, ages, ready, turns, place, victim, near, come)
     busy[N_L1] += count
     busy[N_L1_HITS] += hits
     busy[N_L2_READ] += misses
@@ -261,10 +264,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
 read = jit_into(FOLDER, _read, counted=False)
 
 
-def _on_its_way(first, count, block, turn, streams, reuse, apart, l1, issued):
+def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
     """Until when a store waits in L1: a line of it is there in part, and another sector of it is on its way."""
     sectors, touch, region = streams.sectors, streams.touch, streams.region
-    tags, ages, ready, _ = l1
+    tags, ages, ready, _, turns = l1
     until = 0.0
     line = np.int64(-1)
     for i in range(first, first + count):
@@ -274,7 +277,7 @@ def _on_its_way(first, count, block, turn, streams, reuse, apart, l1, issued):
         r = region[i]
         near = near_of(own(sectors[i], reuse.common[r], 0, turn), apart[r], block,
                        reuse.common[r] and not (reuse.by_each[r] or touch[i] & SHARED), turn)
-        place, _ = lookup(tags, ages, near, issued)
+        place, _ = lookup(tags, ages, turns, near, False)
         if place >= 0:
             for k in range(4):
                 until = max(until, ready[place, k])
@@ -352,7 +355,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     loose, parts, places = updates.loose, updates.parts, updates.places
     if kind == _ATOMIC and busy[T_ADDED] == 0.0:
         busy[T_ADDED] = start
-    tags, ages, ready, dirty = l1
+    tags, ages, ready, dirty, turns = l1
     kept, begun = written
     kept_tags, kept_ages, kept_parts = kept
     far_tags, far_ages, far_parts = l2
@@ -376,6 +379,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         r = region[i]
         sector = own(sectors[i], common[r], instance, turn)
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
+        anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
         asked = max(start, state[1])
         by_chance = places[r] > 0.0 and parts_cost
         if by_chance:
@@ -384,10 +388,9 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             state[0] = asked
         if back:
             # Stays in L1 until its line is needed for something else.
-            place, victim = lookup(tags, ages, near, issued)
-            if place < 0 and dirty[victim]:
-                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
-            fill(tags, ages, ready, place, victim, near, issued, 1.0)
+            place, victim = lookup(tags, ages, turns, near, anew)
+            make_room(l1, place, victim, asked, state, settings, busy)
+            fill(tags, ages, ready, turns, place, victim, near, 1.0)
             dirty[victim] = True
             continue
         opens = False
@@ -471,18 +474,17 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
                 come = max(come, moved + settings[S_ATOMIC_LATENCY] + settings[S_DRAM_LATENCY] - settings[S_L2_LATENCY])
             if far:
                 dram(state, settings, busy, asked, parts_cost or not adds, behind, 0.0)
+        gives_up = adds or (settings[S_STORE_EVICT] > 0.0 and kind == _STORE)
+        place, victim = lookup(tags, ages, turns, near, anew and not gives_up)
         if adds:
             result = max(result, come)
-            continue
-        place, victim = lookup(tags, ages, near, issued)
-        if settings[S_STORE_EVICT] > 0.0 and kind == _STORE:
+        if gives_up:
             if place >= 0:
-                drop(tags, ages, place)
+                drop(tags, ages, turns, place)
         elif victim >= 0:
-            if place < 0 and dirty[victim]:
-                evict(state, settings, busy, dirty, victim, asked, mix(tags[victim], 5))
+            make_room(l1, place, victim, asked, state, settings, busy)
             come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
-            fill(tags, ages, ready, place, victim, near, issued, come)
+            fill(tags, ages, ready, turns, place, victim, near, come)
     return result
 
 

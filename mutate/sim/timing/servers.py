@@ -1,4 +1,4 @@
-"""Memory as one SM sees it: the tags of L1, and its shares of L2 and DRAM, which serve in the order of requests.
+"""Memory as one SM sees it: L1's data stage, and the SM's shares of L2 and DRAM, which serve in the order of requests.
 
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM, 3 what
 the SM writes, on its way out; and what DRAM's load is reckoned from:
@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
-from mutate.sim.timing.gather import LOCAL_BASE
-from mutate.sim.timing.sets import SETS, set_of
 from mutate.sim.timing.settings import (
     B_DRAM,
     B_L2_WRITE,
@@ -33,27 +31,13 @@ from mutate.sim.timing.settings import (
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
 )
+from mutate.sim.timing.tags import drop, leaves
 
-_ANYWHERE = LOCAL_BASE >> 7
-"""Numbers of lines from which on they are local memory, or have a mark of the block or turn that they are of."""
-L1_WAYS, L2_WAYS = 4, 16
+L2_WAYS = 16
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-
-
-class L1(NamedTuple):
-    """Of each place for a line: its number (-1: none), when it was last used, when each sector is there (0: it is not
-
-    asked for), and whether it has something that L2 has not. The last of ``tags`` is no place: how many lines more
-    there is room for, as there are tags for all of the memory that L1 shares with shared memory.
-    """
-
-    tags: Ints
-    ages: Ints
-    ready: Floats
-    dirty: npt.NDArray[np.bool_]
 
 
 class L2(NamedTuple):
@@ -124,59 +108,6 @@ def _mix(value, seed):
 
 
 mix = jit_into(FOLDER, _mix, counted=False)
-
-
-def _lookup(tags, ages, sector, clock):
-    """The place of a sector's line in L1 (-1: not there) and the place that the line would take."""
-    sets = (len(tags) - 1) // L1_WAYS
-    if sets == 0:
-        return -1, -1
-    line = sector >> 2
-    bits = np.uint64(line)
-    if line >= _ANYWHERE:
-        # A warp's words of local memory lie side by side, and so do another block's lines, but both lie anywhere.
-        bits = (bits & np.uint64(0x3FFFFF)) + ((bits >> np.uint64(22)) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(40))
-    # Half as many sets were measured nowhere; before Volta bits are taken as they are.
-    at = (np.uint64(set_of(bits)) if 2 * sets >= SETS else bits) & np.uint64(sets - 1)
-    at *= np.uint64(L1_WAYS)
-    end = at + np.uint64(L1_WAYS)
-    full = tags[len(tags) - 1] <= 0
-    victim, oldest = at, np.int64(1) << 62
-    k = at
-    while k < end:
-        if tags[k] == line:
-            ages[k] = clock
-            return np.int64(k), np.int64(k)
-        if ages[k] < oldest and not (full and tags[k] < 0):
-            victim, oldest = k, ages[k]
-        k += np.uint64(1)
-    return np.int64(-1), np.int64(victim)
-
-
-lookup = jit_into(FOLDER, _lookup, counted=False)
-
-
-def _fill(tags, ages, ready, place, victim, sector, clock, come):
-    """Puts a sector into L1, at the places that ``lookup`` found for its line; a new line has no other sector."""
-    if place < 0:
-        tags[len(tags) - 1] -= tags[victim] < 0
-        tags[victim] = sector >> 2
-        ages[victim] = clock
-        ready[victim, :] = 0.0
-    ready[victim, sector & 3] = come
-
-
-fill = jit_into(FOLDER, _fill, counted=False)
-
-
-def _drop(tags, ages, place):
-    """Gives up a line of L1."""
-    tags[place] = -1
-    ages[place] = 0
-    tags[len(tags) - 1] += 1
-
-
-drop = jit_into(FOLDER, _drop, counted=False)
 
 
 def _line_at(tags, ages, line):
@@ -304,3 +235,15 @@ def _evict(state, settings, busy, dirty, victim, t, luck):
 
 
 evict = jit_into(FOLDER, _evict, counted=False)
+
+
+def _make_room(l1, place, victim, asked, state, settings, busy):
+    """Gives up the line that makes room for one that was looked up; local memory of L1's own goes to L2 then."""
+    gone = leaves(l1.tags, l1.ages, l1.turns, place, victim)
+    if gone >= 0:
+        if l1.dirty[gone]:
+            evict(state, settings, busy, l1.dirty, gone, asked, mix(l1.tags[gone], 5))
+        drop(l1.tags, l1.ages, l1.turns, gone)
+
+
+make_room = jit_into(FOLDER, _make_room, counted=False)
