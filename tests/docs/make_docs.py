@@ -268,6 +268,8 @@ _HELDOUT = {
                  "the ladder of matrix products, parts of applications; half of it plain code.",
     "heldout16": "Tensor cores, by somebody else who had seen neither: `wmma` and `mma.sync` in products, attention, "
                  "convolutions, transforms, sums and factors, naive and with pipelines.",
+    "heldout17": "By somebody else who had seen neither: a quarter plain, a quarter tuned, irregular ones, tensor "
+                 "cores, and what applications have.",
 }
 
 

@@ -1,8 +1,8 @@
 """L1's tags: in which set a line is, how many lines there is room for, and which one makes room for another.
 
-Found from 120 sequences of each of six kinds, of one warp whose loads wait for each other, by which loads came late on an
-H200 (tests/machines/l1_policy.py), and from how much of lists of lines it had again beside each size of shared memory
-(tests/machines/l1_room.py). tests/timing_model/test_l1_tags.py plays both.
+Found from 120 sequences of each of six kinds, of one warp whose loads wait for each other, by which loads came late on
+an H200 (tests/machines/l1_policy.py), and from how much of lists of lines it had again beside each size of shared
+memory (tests/machines/l1_room.py). tests/timing_model/test_l1_tags.py plays both.
 """
 
 from __future__ import annotations
