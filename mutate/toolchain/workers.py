@@ -55,6 +55,7 @@ class _Process:
                                          stdout=subprocess.PIPE, stderr=self._stderr,
                                          env=os.environ | {"CUDA_CACHE_DISABLE": "1"})
         self._late = False
+        self._closing = threading.Lock()
 
     def ask(self, request: Request, limit: float) -> Reply:
         """The reply, or a ``TIMED_OUT`` or ``CRASHED`` one, after which the process is gone."""
@@ -100,11 +101,13 @@ class _Process:
 
     def close(self) -> None:
         self.kill()
-        for stream in (self._process.stdin, self._process.stdout, self._stderr):
-            if stream is not None:
-                # A dead reader makes closing the write end fail with what is still in its buffer.
-                with contextlib.suppress(OSError):
-                    stream.close()
+        # The thread that talked to it and ``Pool.close`` may both come here, and a stream is closed by one at a time.
+        with self._closing:
+            for stream in (self._process.stdin, self._process.stdout, self._stderr):
+                if stream is not None:
+                    # A dead reader makes closing the write end fail with what is still in its buffer.
+                    with contextlib.suppress(OSError):
+                        stream.close()
         self._process.wait()
 
 

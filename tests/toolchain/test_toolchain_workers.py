@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -234,3 +235,25 @@ def test_a_forked_child_has_its_own_processes():
     assert os.waitstatus_to_exitcode(status) == 0
     (again,) = compile_many([Job(GOOD + b"//parent", "a.cu", "k")])
     assert isinstance(again, Compiled)
+
+
+def test_two_threads_close_a_process_one_after_the_other(fake):
+    """The one that talked to it, and the pool's: a buffer that both empty at once raises ValueError."""
+    process = workers._Process("none")
+    inside, met = [], []
+
+    class Stream:
+        def close(self):
+            met.extend(inside)
+            inside.append(self)
+            time.sleep(0.05)
+            inside.remove(self)
+
+    with process._process.stdin:
+        process._process.stdin, stdin = Stream(), process._process.stdin
+        threads = [threading.Thread(target=process.close) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert met == [] and not process.alive and not stdin.closed
