@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from mutate.sim.timing.sets import MASKS, SETS
+from mutate.sim.timing.sets import SETS, set_of
 
 BITS = 28
 """Lines are numbered from an address that is a multiple of 2**28 lines: a sum of bits of a number is the address's."""
@@ -93,20 +93,11 @@ class Sequences:
     places: Integers
 
 
-def set_of(lines: Integers) -> Integers:
-    out = np.zeros(lines.shape, np.int64)
-    for bit, mask in enumerate(MASKS):
-        odd = lines & mask
-        for shift in (16, 8, 4, 2, 1):
-            odd = odd ^ odd >> shift
-        out |= (odd & 1) << bit
-    return out
-
-
 def in_a_set(rng: np.random.Generator, count: int) -> Integers:
     """Different lines of one set."""
     lines = np.unique(rng.integers(0, 1 << BITS, size=SETS * (count + 12)))
-    return rng.permutation(lines[set_of(lines) == rng.integers(SETS)])[:count]
+    found = np.array([set_of(np.uint64(line)) for line in lines])
+    return rng.permutation(lines[found == rng.integers(SETS)])[:count]
 
 
 def _one(places: Integers) -> Integers:

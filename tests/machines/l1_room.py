@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import sys
 
-import cupy as cp
 import numpy as np
 
 CARVEOUTS = (0, 8, 16, 32, 64, 100, 132, 164, 196, 228)
@@ -30,13 +29,13 @@ extern "C" __global__ void room(const float *a, int lines, int steps, int in_tur
     extern __shared__ int s[];
     if (steps < 0) s[threadIdx.x] = 1;
     if (threadIdx.x) return;
-    const float *mine = a + (size_t)blockIdx.x * 65536;
+    const float *mine = a + (size_t)blockIdx.x * (LINES * 32);
     unsigned state = blockIdx.x * 7919 + 17, hits = 0, at = 0;
     for (int k = 0; k < steps; k++) {
         state = state * 1664525u + 1013904223u;
         const unsigned i = in_turn ? at : __umulhi(state ^ state >> 15, lines);
         at = at + 1 == lines ? 0 : at + 1;
-        const float *p = mine + ((i * 1237u) & 2047) * 32;
+        const float *p = mine + i * STRIDE % LINES * 32;
         unsigned before, after;
         float v;
         asm volatile("mov.u32 %0, %%clock;" : "=r"(before) :: "memory");
@@ -51,9 +50,11 @@ extern "C" __global__ void room(const float *a, int lines, int steps, int in_tur
 
 
 def main() -> None:
-    room = cp.RawModule(code=CODE).get_function("room")
-    whole = cp.zeros((BLOCKS + 1) * 65536, cp.float32)
-    base = whole.data.ptr + -whole.data.ptr % (65536 * 4)
+    import cupy as cp
+
+    room = cp.RawModule(code=CODE, options=(f"-DLINES={LINES}u", f"-DSTRIDE={STRIDE}u")).get_function("room")
+    whole = cp.zeros((BLOCKS + 1) * LINES * 32, cp.float32)
+    base = whole.data.ptr + -whole.data.ptr % (LINES * 128)
     rows = []
     for kb in CARVEOUTS:
         shared = max(0, kb - 1) * 1024

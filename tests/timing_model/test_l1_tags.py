@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,27 +20,30 @@ REFERENCE = MACHINES / "reference"
 sys.path.insert(0, str(MACHINES))
 
 import l1_policy  # noqa: E402
+import l1_room  # noqa: E402
 
-SEQUENCES = {s.name: s for s in l1_policy.sequences()}
-ANSWERS = l1_policy.answers(REFERENCE / "h200_l1_policy.json")
+
+@cache
+def sequences() -> dict[str, l1_policy.Sequences]:
+    return {s.name: s for s in l1_policy.sequences()}
 
 
 def asked(l1: L1, sector: int, touched: bool = True) -> bool:
     """Whether a sector is there; now it is."""
-    place, victim = lookup(l1.tags, l1.ages, l1.turns, sector, touched)
+    place, victim = lookup(l1.tags, l1.ages, l1.turns, l1.room, sector, touched)
     if place >= 0 and l1.ready[place, sector & 3] > 0.0:
         return True
-    gone = leaves(l1.tags, l1.ages, l1.turns, place, victim)
+    gone = leaves(l1.tags, l1.ages, l1.room, l1.hands, place, victim)
     if gone >= 0:
-        drop(l1.tags, l1.ages, l1.turns, gone)
-    fill(l1.tags, l1.ages, l1.ready, l1.turns, place, victim, sector, 1.0)
+        drop(l1.tags, l1.ages, l1.room, gone)
+    fill(l1.tags, l1.ages, l1.ready, l1.turns, l1.room, place, victim, sector, 1.0)
     return False
 
 
 def given_up(l1: L1, sector: int) -> None:
-    place, _ = lookup(l1.tags, l1.ages, l1.turns, sector, False)
+    place, _ = lookup(l1.tags, l1.ages, l1.turns, l1.room, sector, False)
     if place >= 0:
-        drop(l1.tags, l1.ages, l1.turns, place)
+        drop(l1.tags, l1.ages, l1.room, place)
 
 
 def played(ops: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> list[bool | None]:
@@ -67,10 +71,11 @@ def played(ops: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> list[bo
 @pytest.mark.parametrize(("kind", "right"), [("one_set", 0.999), ("in_turn", 1.0), ("sectors", 0.998), ("ops", 0.98),
                                              ("lanes", 0.97), ("at_once", 0.95)])
 def test_which_loads_come_late(kind: str, right: float) -> None:
-    sequences, late = SEQUENCES[kind], ANSWERS[kind]
+    asked_for, late = sequences()[kind], l1_policy.answers(REFERENCE / "h200_l1_policy.json")[kind]
     same = total = 0
     for trace in range(0, l1_policy.TRACES, 5):
-        for found, real in zip(played(sequences.ops[trace], sequences.places[trace]), late[trace], strict=True):
+        for found, real in zip(played(asked_for.ops[trace], asked_for.places[trace]), late[trace],
+                               strict=True):
             same += found is not None and found == real
             total += found is not None
     assert total >= 10_000 and same >= right * total
@@ -81,11 +86,11 @@ def again_of(in_turn: bool, lines: int, carveout: int, block: int) -> float:
     machine = load_machine("h200")
     l1 = empty_l1(2048, int(8 * (machine.number("l1.unified_cache") - machine.number("l1.reserved") - carveout)))
     rng = np.random.default_rng(block)
-    hits = 0
-    for step in range(12 * lines):
-        line = 1237 * (step % lines if in_turn else int(rng.integers(lines))) % 2048
-        hits += asked(l1, 4 * (2048 * block + line)) and step >= 6 * lines
-    return hits / (6 * lines)
+    hits, steps = 0, l1_room.ROUNDS * lines
+    for step in range(steps):
+        line = l1_room.STRIDE * (step % lines if in_turn else int(rng.integers(lines))) % l1_room.LINES
+        hits += asked(l1, 4 * (l1_room.LINES * block + line)) and 2 * step >= steps
+    return hits / (steps - steps // 2)
 
 
 # The carve-out that the driver took for the one that was asked for.
@@ -127,7 +132,7 @@ def test_l1_never_has_more_lines_than_it_has_room_for(room: int) -> None:
         assert not asked(l1, sector)
         there = int((l1.tags >= 0).sum())
         assert there <= room and (there == count or count > room // PARTS)
-        assert there + int(l1.turns[512 : 512 + PARTS].sum()) == room
+        assert there + int(l1.room.sum()) == room
     assert (l1.tags >= 0).sum() == room
     assert asked(l1, 4 * 4095)
 
@@ -139,14 +144,15 @@ def test_a_line_that_is_given_up_leaves_room(places: int) -> None:
         asked(l1, 4 * line)
         if line % 2:
             given_up(l1, 4 * line)
-            assert lookup(l1.tags, l1.ages, l1.turns, 4 * line, False)[0] < 0
-    assert int(l1.turns[places // WAYS : places // WAYS + PARTS].sum()) == places - int((l1.tags >= 0).sum())
+            assert lookup(l1.tags, l1.ages, l1.turns, l1.room, 4 * line, False)[0] < 0
+    assert int(l1.room.sum()) == places - int((l1.tags >= 0).sum())
 
 
 def test_what_is_come_back_to_stays_while_new_lines_pass() -> None:
     """One that is asked for again and again, and lines that nobody comes back to, all of one set."""
     l1 = empty_l1(2048, 2048)
-    lines = [line for line in range(1 << 16) if lookup(*l1[:2], l1.turns, 4 * line, False)[1] // WAYS == 77][:60]
+    lines = [line for line in range(1 << 16)
+             if lookup(l1.tags, l1.ages, l1.turns, l1.room, 4 * line, False)[1] // WAYS == 77][:60]
     late = [not asked(l1, 4 * lines[0]) for _ in range(3)]
     for line in lines[1:]:
         late += [not asked(l1, 4 * line), not asked(l1, 4 * lines[0])]
@@ -173,4 +179,4 @@ def test_rows_a_power_of_two_apart_and_lines_side_by_side_do_not_meet(stride: in
 
 def test_an_l1_of_no_size_has_nothing() -> None:
     l1 = empty_l1(0, 0)
-    assert lookup(l1.tags, l1.ages, l1.turns, 17, True) == (-1, -1)
+    assert lookup(l1.tags, l1.ages, l1.turns, l1.room, 17, True) == (-1, -1)

@@ -96,7 +96,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("trips", 0, 0.03), ("trips", 4, 0.04), ("called", 1, 0.03), ("descend", 0, 0.03),  # one warp, lanes apart or not
     ("split<1>", 1, 0.04), ("split<2>", 2, 0.04), ("skip<1>", 5, 0.05), ("descend", 2, 0.07),  # 32
     ("trips", 5, 0.1), ("held", 3, 0.03), ("held", 7, 0.04),  # a loop behind a barrier waits, and before one does not
-    ("around", 4, 0.03), ("around", 13, 0.03), ("around", 8, 0.03), ("turned", 1, 0.08),  # L1 holds it, and does not
+    ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.06), ("turned", 3, 0.13),  # L1 holds it, and does not
+    ("around", 8, 0.03), ("turned", 0, 0.05),  # ... nearly, and lines come from DRAM
     ("row_adds<int>", 15, 0.02), ("row_adds<int>", 17, 0.08), ("row_adds<int>", 19, 0.06),  # all warps to few rows
     ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.11), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
     ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words

@@ -25,6 +25,7 @@ from mutate.sim.timing.settings import (
     N_LOCAL_HITS,
     S_ATOMIC_LATENCY,
     S_DRAM_LATENCY,
+    S_FILL_LINE,
     S_HALVES,
     S_HELD,
     S_L2_CLOCKS,
@@ -140,7 +141,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     common, again, sparse, by_each = reuse.common, reuse.again, reuse.sparse, reuse.by_each
     together, convoy = reuse.together, reuse.convoy
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
-    tags, ages, ready, _, turns = l1
+    tags, ages, ready, _, turns, room, _ = l1
     far_tags, far_ages, far_parts = l2
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
@@ -161,9 +162,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             row = sector
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
-        place, victim = lookup(tags, ages, turns, near, anew and not through)
+        place, victim = lookup(tags, ages, turns, room, near, anew and not through)
         if through and place >= 0:
-            drop(tags, ages, turns, place)
+            drop(tags, ages, room, place)
         elif place >= 0 and ready[place, sector & 3] > 0.0:
             hits += 1
             late_ones += ready[place, sector & 3] > there_at
@@ -227,6 +228,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
             pass_through(passing, READ, asked, state, settings, busy)
+            if not through and (again[r] or touch[i] & PAIRED == 0) and lone(sectors, i, first, count):
+                # L2 looks up once more what DRAM gives, where lanes come back to it for the rest: as many lines a ns
+                # as read_1_16MB, with the halves from DRAM counted twice (turned of tests/machines/capacity.cu,
+                # own_rows of threads.cu). Other warps that want the rest meanwhile get it at once (tile_loads of
+                # tiles.cu); around L1 nothing of the kind was seen (rows_beside of parts.cu).
+                state[0] += settings[S_FILL_LINE]
             if settings[S_HELD] > 0.0:
                 # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
                 # that are only stored take 1.75 (tests/machines/reference/h200_fills.csv, up to 24 MB).
@@ -251,7 +258,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         result = max(result, come)
         if victim >= 0 and not through:
             make_room(l1, place, victim, asked, state, settings, busy)
-            fill(tags, ages, ready, turns, place, victim, near, come)
+            fill(tags, ages, ready, turns, room, place, victim, near, come)
     busy[N_L1] += count
     busy[N_L1_HITS] += hits
     busy[N_L2_READ] += misses
@@ -267,7 +274,7 @@ read = jit_into(FOLDER, _read, counted=False)
 def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
     """Until when a store waits in L1: a line of it is there in part, and another sector of it is on its way."""
     sectors, touch, region = streams.sectors, streams.touch, streams.region
-    tags, ages, ready, _, turns = l1
+    tags, ages, ready, _, turns, room, _ = l1
     until = 0.0
     line = np.int64(-1)
     for i in range(first, first + count):
@@ -277,7 +284,7 @@ def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
         r = region[i]
         near = near_of(own(sectors[i], reuse.common[r], 0, turn), apart[r], block,
                        reuse.common[r] and not (reuse.by_each[r] or touch[i] & SHARED), turn)
-        place, _ = lookup(tags, ages, turns, near, False)
+        place, _ = lookup(tags, ages, turns, room, near, False)
         if place >= 0:
             for k in range(4):
                 until = max(until, ready[place, k])
@@ -355,7 +362,7 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
     loose, parts, places = updates.loose, updates.parts, updates.places
     if kind == _ATOMIC and busy[T_ADDED] == 0.0:
         busy[T_ADDED] = start
-    tags, ages, ready, dirty, turns = l1
+    tags, ages, ready, dirty, turns, room, _ = l1
     kept, begun = written
     kept_tags, kept_ages, kept_parts = kept
     far_tags, far_ages, far_parts = l2
@@ -388,9 +395,9 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             state[0] = asked
         if back:
             # Stays in L1 until its line is needed for something else.
-            place, victim = lookup(tags, ages, turns, near, anew)
+            place, victim = lookup(tags, ages, turns, room, near, anew)
             make_room(l1, place, victim, asked, state, settings, busy)
-            fill(tags, ages, ready, turns, place, victim, near, 1.0)
+            fill(tags, ages, ready, turns, room, place, victim, near, 1.0)
             dirty[victim] = True
             continue
         opens = False
@@ -475,16 +482,16 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             if far:
                 dram(state, settings, busy, asked, parts_cost or not adds, behind, 0.0)
         gives_up = adds or (settings[S_STORE_EVICT] > 0.0 and kind == _STORE)
-        place, victim = lookup(tags, ages, turns, near, anew and not gives_up)
+        place, victim = lookup(tags, ages, turns, room, near, anew and not gives_up)
         if adds:
             result = max(result, come)
         if gives_up:
             if place >= 0:
-                drop(tags, ages, turns, place)
+                drop(tags, ages, room, place)
         elif victim >= 0:
             make_room(l1, place, victim, asked, state, settings, busy)
             come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
-            fill(tags, ages, ready, turns, place, victim, near, come)
+            fill(tags, ages, ready, turns, room, place, victim, near, come)
     return result
 
 

@@ -239,11 +239,11 @@ evict = jit_into(FOLDER, _evict, counted=False)
 
 def _make_room(l1, place, victim, asked, state, settings, busy):
     """Gives up the line that makes room for one that was looked up; local memory of L1's own goes to L2 then."""
-    gone = leaves(l1.tags, l1.ages, l1.turns, place, victim)
+    gone = leaves(l1.tags, l1.ages, l1.room, l1.hands, place, victim)
     if gone >= 0:
         if l1.dirty[gone]:
             evict(state, settings, busy, l1.dirty, gone, asked, mix(l1.tags[gone], 5))
-        drop(l1.tags, l1.ages, l1.turns, gone)
+        drop(l1.tags, l1.ages, l1.room, gone)
 
 
 make_room = jit_into(FOLDER, _make_room, counted=False)

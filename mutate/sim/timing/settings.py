@@ -12,8 +12,9 @@ from __future__ import annotations
  S_PART_WAITS, S_CONSTANT_FAR, S_CONSTANT_HELD,
  S_CONSTANT_UNIFORM, S_LAUNCH_WARP, S_BETWEEN, S_UNIFORM_FILL, S_UNIFORM_MISS, S_BARRIER_LONE,
  S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT, S_STORE_READS, S_READ_AGAIN,
- S_MATCH, S_MATCH_AGAIN, S_HELD, S_STORED, S_L1_PLACES, S_DRAIN, S_PACKET, S_PACKET_WORD, S_STAYS) = range(71)
-SETTINGS = 71
+ S_MATCH, S_MATCH_AGAIN, S_HELD, S_STORED, S_L1_PLACES, S_DRAIN, S_PACKET, S_PACKET_WORD, S_STAYS,
+ S_FILL_LINE) = range(72)
+SETTINGS = 72
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; and when the first atomic
 # operation came.
