@@ -1,4 +1,4 @@
-"""The model of time beside what an H200 took, launch by launch: FILE is the name of one with launches here.
+"""The model of time beside what an H200 took (an H100, where the reference is its), launch by launch: FILE has launches.
 
     python tests/machines/compare_launches.py parts walks            NVRTC 13.0.88; needs no GPU
     python tests/machines/compare_launches.py stores -k beside_stores
@@ -30,24 +30,30 @@ from compilers import MEASURED, nvrtc_version  # noqa: E402
 KEPT = HERE / "reference" / "h200_compared.json"
 
 
+def timed_on(name: str) -> str | None:
+    """The machine whose times of the file's launches are kept."""
+    for machine in ("h200", "h100"):
+        path = HERE / "reference" / f"{machine}_{name}.csv"
+        if path.exists() and any(line.startswith("kernel,instance,launch,") for line in path.open()):
+            return machine
+    return None
+
+
 def files() -> list[str]:
     """Those with launches of which a time is kept."""
-    def timed(path: Path) -> bool:
-        return path.exists() and any(line.startswith("kernel,instance,launch,") for line in path.open())
-
-    return [path.stem for path in sorted(HERE.glob("*.cu")) if timed(HERE / "reference" / f"h200_{path.stem}.csv")]
+    return [path.stem for path in sorted(HERE.glob("*.cu")) if timed_on(path.stem)]
 
 
 def measured(name: str) -> dict[tuple[str, str, int], float]:
     """Microseconds by kernel, template arguments and number of the launch."""
-    lines = (HERE / "reference" / f"h200_{name}.csv").read_text().splitlines()
+    lines = (HERE / "reference" / f"{timed_on(name)}_{name}.csv").read_text().splitlines()
     return {(r["kernel"], r["instance"], int(r["launch"])): float(r["us"])
             for r in csv.DictReader(line for line in lines if not line.startswith("#"))}
 
 
 def compared(name: str, only: str | None) -> Iterator[tuple[str, int, float, float]]:
     """Kernel with its arguments, number of the launch, microseconds as measured and as simulated."""
-    known, machine = measured(name), load_machine("h200")
+    known, machine = measured(name), load_machine(str(timed_on(name)))
     for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
         kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
         for number, launch in enumerate(found.target.launches):
