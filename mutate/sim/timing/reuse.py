@@ -12,6 +12,7 @@ from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_first_block
 from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
+from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
@@ -74,7 +75,7 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none, no_part, no_part,
-                 none, Updates(*np.zeros((6, arrays))))
+                 none, Updates(*np.zeros((7, arrays))))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -111,7 +112,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     out = []
     # Of each array how many blocks find in L2 what one of them has read.
     together = [grid] * len(limits)
+    late = np.zeros((len(limits), 2))
     slid = _slid(sample, limits, l2_bytes)
+    wanted, found_again = _found_again(sample, limits, l2_bytes)
+    _, soon = _found_again(sample, limits, c.IN_PARTS * l2_bytes)
     beside_written = _written_beside(sample, wave, len(limits))
     for rows, of in zip(found, rooms, strict=True):
         chances = np.ones(len(rows))
@@ -129,6 +133,11 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 elif sample.near:
                     # What two neighbours write goes to DRAM once.
                     chances[a] = min(chances[a], max(1.0 - beside_written[a], least))
+                which = READS if rows is found[0] else WRITES
+                chances[a] = min(chances[a], max(1.0 - found_again[a, which], least))
+                if wanted[a, which]:
+                    # What L2 has lost when somebody comes back to it is not wanted by others meanwhile, either.
+                    late[a, which] = (chances[a] - least) / max(1e-9, 1.0 - least)
         out.append(chances)
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
@@ -136,9 +145,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)])
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
+    sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
     if sample.near:
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
-    updates = Updates(loose, *np.zeros((5, len(limits))))
+    updates = Updates(loose, *np.zeros((5, len(limits))), wanted[:, WRITES].astype(np.float64))
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
@@ -151,7 +161,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = min(1.0 - unique(*row, limit, grid) / writes, beside_written[region])
-            updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared)
+            updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared) * (1.0 - soon[region, WRITES])
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
     drawn = {}
@@ -206,6 +216,34 @@ def _slid(sample: Sample, limits: Array, l2_bytes: float) -> dict[int, float]:
     new = {a: s.new(math.inf) for a, s in slides.items()}
     new = {a: s.new(l2_bytes / moved(new)) for a, s in slides.items()}
     return {a: new[a] / len(s.sectors) for a, s in slides.items()}
+
+
+def _found_again(sample: Sample, limits: Array, l2_bytes: float) -> tuple[npt.NDArray[np.bool_], Array]:
+    """Of each array's reads and writes whether it is asked, and the part of the sectors that a block finds in L2 as
+
+    another block, before it, has touched them; shapes (arrays, 2).
+    """
+    wanted = sought(sample.touched, limits, len(sample.blocks), sample.grid_blocks)
+    out = np.zeros(wanted.shape)
+    trail, window = sample.trail, l2_bytes / max(1.0, lines_bytes(sample.first.sectors))
+    if trail is None or trail.blocks > window or not wanted.any():
+        return np.zeros_like(wanted), out
+    out = np.where(wanted, trail.part, 0.0)
+    if trail.far is not None:
+        begins, blocks = _where_blocks_begin(trail.far, trail.drawn)
+        for a, which in np.argwhere(wanted).tolist():
+            chosen = np.flatnonzero((trail.far.touch & (1 << which) != 0) & (trail.far.region == a))
+            number = before(firsts(trail.far.sectors, chosen, begins, blocks), len(blocks), trail.blocks, window)
+            out[a, which] = 1.0 - (1.0 - out[a, which]) * math.exp(-number)
+    return wanted, out
+
+
+def _where_blocks_begin(s: Streams, numbers: tuple[int, ...]) -> tuple[Array, Array]:
+    """Where the sectors of each block begin among those of all, rising, and the blocks' numbers."""
+    asked = [s.request[row[0] : row[-1]] for row in s.starts]
+    begins = np.array([s.requests[a[a >= 0].min(), 4] if (a >= 0).any() else -1 for a in asked])
+    order = np.argsort(begins, kind="stable")
+    return begins[order], np.array(numbers)[order]
 
 
 def _own(sample: Sample, which: int) -> Array:

@@ -21,6 +21,7 @@ from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import IN_ORDER, follows_others
+from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, drawn, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
 from mutate.sim.watch import LOG_ROWS, Log
@@ -191,6 +192,18 @@ class Group(NamedTuple):
     mate: Streams
 
 
+class Trail(NamedTuple):
+    """Of each array the part of the sectors that a block reads, and writes, which one of some ``blocks`` right before it
+
+    has read, or written; shape (arrays + 1, 2). ``far``: streams of ``drawn`` ones of those before it.
+    """
+
+    blocks: int
+    part: Array
+    drawn: tuple[int, ...]
+    far: Streams | None
+
+
 @dataclass(frozen=True)
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
@@ -199,7 +212,8 @@ class Sample:
     where those say too little, of others of the grid. ``first``: the streams of the
     block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on neighbouring SMs, where they
     have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
-    whether the grid was run as a whole, in order; else they met what was there before the launch.
+    whether the grid was run as a whole, in order; else they met what was there before the launch. ``trail``: where
+    the grid comes back to sectors and the sampled blocks do not show when.
     """
 
     streams: Streams
@@ -215,6 +229,7 @@ class Sample:
     group: Group | None = None
     other: Streams | None = None
     in_order: bool | None = None
+    trail: Trail | None = None
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
@@ -310,9 +325,30 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             witness = Keeper(warps, bases, longest, rules)
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
+    trail = None
+    length = min(TRAIL, pilot, records // 4 // each)
+    if sm is None and total > sms and length >= LEAST_TRAIL:
+        limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in initial.regions), 1 << 60], np.float64)
+        if sought(keeper.touches.tally, limits, len(blocks), total).any():
+            others = drawn(pilot, lines_bytes(pilots.sectors)) if 4 * each * TRAIL <= records else []
+            trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, keeper.hot, blocks, total,
                   int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  ordered is not None if follows else None)
+                  ordered is not None if follows else None, trail)
+
+
+def _trail(block: int, length: int, others: Sequence[int], simulation: Simulation, keeper: Keeper, far: Keeper) -> Trail:
+    """Runs so many blocks before this one, of which the later half look for what those before them had, and others."""
+    run = simulation.fork((keeper,), keeper)
+    half = block - length // 2
+    run.run(range(block - length, half))
+    before = keeper.touches.tally.copy()
+    run.run(range(half, block))
+    new = keeper.touches.tally - before
+    if others:
+        simulation.fork((far,), far).run(others)
+    return Trail(length // 2, (new[..., PAIRS] - new[..., SECTORS]) / np.maximum(1, new[..., PAIRS]), tuple(others),
+                 far.streams(others) if others else None)
 
 
 def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:

@@ -126,6 +126,14 @@ def _lone(sectors, i, first, count):
 lone = jit_into(FOLDER, _lone, counted=False)
 
 
+def _beside(sectors, i, first, count):
+    """Whether a request asks for another sector within the next or the last 96 bytes."""
+    return (i > first and sectors[i] - sectors[i - 1] < 3) or (i + 1 < first + count and sectors[i + 1] - sectors[i] < 3)
+
+
+beside = jit_into(FOLDER, _beside, counted=False)
+
+
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
           l2, passing, twins, met, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
@@ -441,10 +449,12 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
-            alone = lone(sectors, i, first, count)
+            alone = lone(sectors, i, first, count) and not beside(sectors, i, first, count)
             if fetched and alone:
                 factor = 1.0 + (settings[S_LONE] - 1.0) * loose[r]
                 behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]
+                # The part of L2 does nothing else meanwhile, as of a write at random.
+                state[1] += updates.astray[r] * (factor * settings[S_READ_CLOCKS] + behind * settings[S_WRITE_CLOCKS])
             if again[r] and len(kept_tags) > 0 and len(far_tags) > 0:
                 there = stays(kept_tags, kept_ages, kept_parts, sector, issued)
                 if not (there or first_write):
