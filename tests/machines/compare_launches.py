@@ -1,4 +1,4 @@
-"""The model of time beside what an H200 took (an H100, where the reference is its), launch by launch: FILE has launches.
+"""The model of time beside what an H200 took (an H100 where the reference is its), launch by launch: FILE has launches.
 
     python tests/machines/compare_launches.py parts walks            NVRTC 13.0.88; needs no GPU
     python tests/machines/compare_launches.py stores -k beside_stores

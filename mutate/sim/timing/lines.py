@@ -165,3 +165,21 @@ def _load_cost(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: np
 
 
 load_cost = jit_into(FOLDER, _load_cost, counted=False)
+
+
+def _lone(sectors: npt.NDArray[np.int64], i: int, first: int, count: int) -> bool:
+    """Whether a request asks for one half of 64 bytes only."""
+    other = sectors[i] ^ 1
+    return not ((i > first and sectors[i - 1] == other) or (i + 1 < first + count and sectors[i + 1] == other))
+
+
+lone = jit_into(FOLDER, _lone, counted=False)
+
+
+def _beside(sectors: npt.NDArray[np.int64], i: int, first: int, count: int) -> bool:
+    """Whether a request asks for another sector within the next or the last 96 bytes."""
+    return (i > first and sectors[i] - sectors[i - 1] < 3) or (
+        i + 1 < first + count and sectors[i + 1] - sectors[i] < 3)
+
+
+beside = jit_into(FOLDER, _beside, counted=False)

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.asked import of_first_block
+from mutate.sim.timing.asked import of_first_block, places_of
 from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
-from mutate.sim.timing.updates import Updates, at_random
+from mutate.sim.timing.updates import Updates, at_random, scattered_writes
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
@@ -148,20 +148,23 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
     if sample.near:
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
-    updates = Updates(loose, *np.zeros((5, len(limits))), wanted[:, WRITES].astype(np.float64))
+    parts, by_places, absent, clean, soiled = np.zeros((5, len(limits)))
+    updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64))
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
+    written, whole = {}, {}
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
-            count = min(limit, places(blocks * row[0], row[1]))
-            whole = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / count)
-            at_random(updates, region, count, writes, whole, math.ceil(grid / sms) / grid, region in added, l2_bytes)
+            mine = scattered_writes(writes, places(blocks * row[0], row[1]), _lines(sample.streams, region), limit)
+            written[region] = mine
+            whole[region] = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / mine.sectors)
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = min(1.0 - unique(*row, limit, grid) / writes, beside_written[region])
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared) * (1.0 - soon[region, WRITES])
+    at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
     drawn = {}
@@ -170,8 +173,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         drawn[region] = Reads(grid * each, min(limits[region], places(blocks * each, sampled)), 2) \
             if far_apart[region, READS] else Reads(grid * each, rooms[READS][region], 1)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
-    for region, mine in drawn.items():
-        missed = random_misses(mine, [r for of, r in drawn.items() if of != region], other, l2_bytes)
+    for region, reads in drawn.items():
+        missed = random_misses(reads, [r for of, r in drawn.items() if of != region], other, l2_bytes)
         if far_apart[region, READS]:
             sparse[region] = 1.0
         elif missed.part > out[0][region]:
@@ -283,6 +286,16 @@ def _written_alone(sample: Sample, wave: int, arrays: int) -> Array:
         beside = sum(int(np.isin(left ^ 1, theirs[a]).sum()) for theirs in near)
         out[a] = max(0, len(left) - 2 * beside) / max(1, len(sectors))
     return out
+
+
+def _lines(s: Streams, region: int) -> float:
+    """Of how many lines the sampled blocks seem to write some at random; 1 << 60 where none repeats."""
+    each = []
+    for starts in s.starts:
+        asked = s.request[starts[0] : starts[-1]]
+        at = places_of(s, asked[asked >= 0])
+        each.append(np.unique(s.sectors[at[(s.touch[at] & 2 > 0) & (s.region[at] == region)]] >> 2))
+    return places(sum(map(len, each)), len(np.unique(np.concatenate(each))))
 
 
 def _written(s: Streams, arrays: int) -> list[Array]:

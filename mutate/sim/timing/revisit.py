@@ -1,6 +1,6 @@
-"""Sectors that blocks come back to which are far from each other: what lies beside a thread's element is another block's
+"""Sectors that blocks come back to which are far from each other: where axes change places, what lies beside an element
 
-where axes change places. Of distances up to ``TRAIL`` blocks a run of them tells what is found again; of farther ones
+is another block's. Of distances up to ``TRAIL`` blocks a run of them tells what is found again; of farther ones
 others do that are drawn from those before, by how many of them have the same sectors.
 """
 

@@ -193,9 +193,9 @@ class Group(NamedTuple):
 
 
 class Trail(NamedTuple):
-    """Of each array the part of the sectors that a block reads, and writes, which one of some ``blocks`` right before it
+    """Of each array the part of the sectors that a block reads, and writes, which one of some ``blocks`` right before
 
-    has read, or written; shape (arrays + 1, 2). ``far``: streams of ``drawn`` ones of those before it.
+    it has read, or written; shape (arrays + 1, 2). ``far``: streams of ``drawn`` ones of those before it.
     """
 
     blocks: int
@@ -337,7 +337,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
                   ordered is not None if follows else None, trail)
 
 
-def _trail(block: int, length: int, others: Sequence[int], simulation: Simulation, keeper: Keeper, far: Keeper) -> Trail:
+def _trail(block: int, length: int, others: Sequence[int], simulation: Simulation, keeper: Keeper, far: Keeper
+           ) -> Trail:
     """Runs so many blocks before this one, of which the later half look for what those before them had, and others."""
     run = simulation.fork((keeper,), keeper)
     half = block - length // 2

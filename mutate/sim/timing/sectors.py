@@ -9,6 +9,7 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
+from mutate.sim.timing.lines import beside, lone
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
@@ -115,23 +116,6 @@ def _near(sector, apart, block, alone, turn):
 
 
 near_of = jit_into(FOLDER, _near, counted=False)
-
-
-def _lone(sectors, i, first, count):
-    """Whether a request asks for one half of 64 bytes only."""
-    other = sectors[i] ^ 1
-    return not ((i > first and sectors[i - 1] == other) or (i + 1 < first + count and sectors[i + 1] == other))
-
-
-lone = jit_into(FOLDER, _lone, counted=False)
-
-
-def _beside(sectors, i, first, count):
-    """Whether a request asks for another sector within the next or the last 96 bytes."""
-    return (i > first and sectors[i] - sectors[i - 1] < 3) or (i + 1 < first + count and sectors[i + 1] - sectors[i] < 3)
-
-
-beside = jit_into(FOLDER, _beside, counted=False)
 
 
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,

@@ -8,15 +8,19 @@ rest are written back, and stay. So of places at random more are read and writte
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.by_chance import places
 
 Array = npt.NDArray[Any]
 _LINE = 128
 _OF_LINE = 4
+_FEW = 1e-3
+"""Of two writes to the same sector, the part to the same place, below which there are as good as none."""
 
 
 class Updates(NamedTuple):
@@ -37,30 +41,79 @@ class Updates(NamedTuple):
     astray: Array
 
 
-def lost(lines: float, room: float) -> float:
-    """How many of the touches at random of so many lines find their sector gone, where there is room for fewer lines.
+class Scattered(NamedTuple):
+    """Writes of the grid to an array at random: how many, to how many sectors of how many lines, as if each were as
 
-    A line is still there with the chance ``room / lines``, and then the touch of it before this one was to the same
-    sector, or to one of three others, before which it was there with this chance, too.
+    likely as any other, and how likely of two in the same line are in the same sector.
     """
-    stays = min(1.0, room / lines)
-    return 1.0 - stays / _OF_LINE / (1.0 - stays * (_OF_LINE - 1) / _OF_LINE)
+
+    writes: float
+    sectors: float
+    lines: float
+    alike: float
 
 
-def at_random(updates: Updates, region: int, sectors: float, writes: float, whole: float, share: float, added: bool,
-              l2_bytes: float) -> None:
-    """Enters an array that is written at random: so many sectors by so many writes of the grid, of which an SM has the
+def scattered_writes(writes: float, by_sector: float, by_line: float, limit: float) -> Scattered:
+    """``by_sector``, ``by_line``: of how many sectors and lines the sampled blocks' writes seem to be, as two have the
 
-    part ``share``. ``whole``: the part of the array that is read as well, or written as a whole: it is taken to be so
-    first. ``added``: by atomics.
+    same so often. They have the same place, of however many there are (keys of a table, say), or places that are in the
+    same sector by chance, four times as often in the same line. ``limit``: sectors of the array.
     """
-    lines = min(sectors / _OF_LINE, writes)
-    room = l2_bytes / _LINE
-    most = (c.DIRTY_ADDED if added else c.DIRTY) * room
-    updates.loose[region] = 1.0
-    updates.places[region] = sectors * share
-    updates.absent[region] = lost(lines, c.UPDATED * room)
-    updates.clean[region] = lost(lines, most)
-    updates.soiled[region] = -lines * math.log1p(-most / lines) * share if lines > most else 0.0
-    updates.parts[region] *= 1.0 - min(1.0, whole) * (1.0 - updates.absent[region])
-    updates.parts[region] *= -math.expm1(-(lines / (c.PARTLY * room)) ** 2)
+    by_sector = min(limit, by_sector, _OF_LINE * by_line)
+    by_line = min(by_sector, limit / _OF_LINE, by_line)
+    apart = 1.0 / by_line - 1.0 / by_sector
+    sectors = max(by_sector, min(limit, (_OF_LINE - 1) / apart)) if apart > 0.0 else limit
+    same = 1.0 / by_sector - 1.0 / sectors
+    found = -math.expm1(-writes * same) / same if same * sectors > _FEW else writes
+
+    def alike(of: float) -> float:
+        return min(of, places(writes, -of * math.expm1(-found / of)))
+
+    return Scattered(writes, alike(sectors), alike(sectors / _OF_LINE), max(1.0 / _OF_LINE, by_line / by_sector))
+
+
+def filled(arrays: Sequence[Scattered], room: float) -> float:
+    """The part of the grid's writes after which L2 has so many lines of all arrays together; infinite if never."""
+    if sum(a.lines for a in arrays) <= room:
+        return math.inf
+
+    def lines(part: float) -> float:
+        return -sum(a.lines * math.expm1(-part * a.writes / a.lines) for a in arrays)
+
+    low, high = 0.0, 1.0
+    while lines(high) < room:
+        low, high = high, 2.0 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if lines(middle) < room else (low, middle)
+    return high
+
+
+def lost(array: Scattered, part: float) -> float:
+    """How many of the touches at random of an array find their sector gone, where L2 has what was touched by the last
+
+    ``part`` of the grid's writes. A line is still there with some chance, and then the touch of it before this one was
+    to the same sector, or to another, before which it was there with this chance, too.
+    """
+    stays = -math.expm1(-part * array.writes / array.lines)
+    return 1.0 - stays * array.alike / (1.0 - stays * (1.0 - array.alike))
+
+
+def at_random(updates: Updates, arrays: Mapping[int, Scattered], whole: Mapping[int, float], share: float,
+              added: Collection[int], l2_bytes: float) -> None:
+    """Enters the arrays that are written at random, which share L2. An SM has the part ``share`` of the writes.
+
+    ``whole``: the part of each that is read as well, or written as a whole: it is taken to be so first. ``added``:
+    those that are by atomics.
+    """
+    room, together = l2_bytes / _LINE, list(arrays.values())
+    full = filled(together, c.UPDATED * room)
+    for region, array in arrays.items():
+        soiled = filled(together, (c.DIRTY_ADDED if region in added else c.DIRTY) * room)
+        updates.loose[region] = 1.0
+        updates.places[region] = array.sectors * share
+        updates.absent[region] = lost(array, full) if full < 1.0 else 0.0
+        updates.clean[region] = lost(array, soiled)
+        updates.soiled[region] = soiled * array.writes * share if soiled < math.inf else 0.0
+        updates.parts[region] *= 1.0 - min(1.0, whole[region]) * (1.0 - updates.absent[region])
+        updates.parts[region] *= -math.expm1(-(min(array.lines, array.writes) / (c.PARTLY * room)) ** 2)
