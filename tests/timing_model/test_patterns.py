@@ -23,7 +23,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
-         "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps")
+         "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps",
+         "permuted")
 
 
 @cache
@@ -103,6 +104,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("trips", 5, 0.1), ("held", 3, 0.03), ("held", 7, 0.04),  # a loop behind a barrier waits, and before one does not
     ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.06), ("turned", 3, 0.13),  # L1 holds it, and does not
     ("around", 8, 0.03), ("turned", 0, 0.05),  # ... nearly, and lines come from DRAM
+    ("permuted_stores", 5, 0.1), ("permuted_stores", 9, 0.11), ("turned_axes", 0, 0.07),  # other blocks write what lies
+    ("permuted_loads", 2, 0.08), ("permuted_loads", 4, 0.09), ("permuted_loads", 9, 0.03),  # beside, and read it
     ("row_adds<int>", 15, 0.02), ("row_adds<int>", 17, 0.08), ("row_adds<int>", 19, 0.06),  # all warps to few rows
     ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.11), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
     ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words
