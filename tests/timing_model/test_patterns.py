@@ -23,8 +23,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
-         "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps",
-         "permuted")
+         "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted")
 
 
 @cache

@@ -114,10 +114,9 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     together = [grid] * len(limits)
     late = np.zeros((len(limits), 2))
     slid = _slid(sample, limits, l2_bytes)
-    wanted, found_again = _found_again(sample, limits, l2_bytes)
-    _, soon = _found_again(sample, limits, c.IN_PARTS * l2_bytes)
+    wanted, found_again, soon = _found_again(sample, limits, l2_bytes)
     beside_written = _written_beside(sample, wave, len(limits))
-    for rows, of in zip(found, rooms, strict=True):
+    for which, (rows, of) in enumerate(zip(found, rooms, strict=True)):
         chances = np.ones(len(rows))
         for a, (row, limit) in enumerate(zip(rows, of, strict=True)):
             if row[0]:
@@ -126,14 +125,13 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 at_once = grid if touched(max(wave, between)) <= l2_bytes else wave
                 chances[a] = min(1.0, unique(*row, limit, at_once) / (at_once * row[0]))
                 least = unique(*row, limit, grid) / (grid * row[0])
-                if rows is found[0]:
+                if which == READS:
                     together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
                 elif sample.near:
                     # What two neighbours write goes to DRAM once.
                     chances[a] = min(chances[a], max(1.0 - beside_written[a], least))
-                which = READS if rows is found[0] else WRITES
                 chances[a] = min(chances[a], max(1.0 - found_again[a, which], least))
                 if wanted[a, which]:
                     # What L2 has lost when somebody comes back to it is not wanted by others meanwhile, either.
@@ -221,24 +219,31 @@ def _slid(sample: Sample, limits: Array, l2_bytes: float) -> dict[int, float]:
     return {a: new[a] / len(s.sectors) for a, s in slides.items()}
 
 
-def _found_again(sample: Sample, limits: Array, l2_bytes: float) -> tuple[npt.NDArray[np.bool_], Array]:
+def _found_again(sample: Sample, limits: Array, l2_bytes: float) -> tuple[npt.NDArray[np.bool_], Array, Array]:
     """Of each array's reads and writes whether it is asked, and the part of the sectors that a block finds in L2 as
 
-    another block, before it, has touched them; shapes (arrays, 2).
+    another block, before it, has touched them: there at all, and among lines that L2 may have parts of
+    (``constants.IN_PARTS``); shapes (arrays, 2).
     """
     wanted = sought(sample.touched, limits, len(sample.blocks), sample.grid_blocks)
-    out = np.zeros(wanted.shape)
-    trail, window = sample.trail, l2_bytes / max(1.0, lines_bytes(sample.first.sectors))
-    if trail is None or trail.blocks > window or not wanted.any():
-        return np.zeros_like(wanted), out
-    out = np.where(wanted, trail.part, 0.0)
+    trail = sample.trail
+    out, soon = np.zeros((2, *wanted.shape))
+    window = l2_bytes / max(1.0, lines_bytes(sample.first.sectors))
+    if trail is None or trail.blocks > window:
+        return np.zeros_like(wanted), out, soon
+    windows = ((window, out), (c.IN_PARTS * window, soon))
+    for farthest, part in windows:
+        if trail.blocks <= farthest:
+            part[wanted] = trail.part[wanted]
     if trail.far is not None:
         begins, blocks = _where_blocks_begin(trail.far, trail.drawn)
         for a, which in np.argwhere(wanted).tolist():
             chosen = np.flatnonzero((trail.far.touch & (1 << which) != 0) & (trail.far.region == a))
-            number = before(firsts(trail.far.sectors, chosen, begins, blocks), len(blocks), trail.blocks, window)
-            out[a, which] = 1.0 - (1.0 - out[a, which]) * math.exp(-number)
-    return wanted, out
+            mine = firsts(trail.far.sectors, chosen, begins, blocks)
+            for farthest, part in windows:
+                number = before(mine, len(blocks), trail.blocks, farthest)
+                part[a, which] = 1.0 - (1.0 - part[a, which]) * math.exp(-number)
+    return wanted, out, soon
 
 
 def _where_blocks_begin(s: Streams, numbers: tuple[int, ...]) -> tuple[Array, Array]:

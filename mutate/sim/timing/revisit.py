@@ -51,7 +51,7 @@ def drawn(block: int, each: float) -> list[int]:
     if reach <= TRAIL:
         return []
     rng = np.random.default_rng(block)
-    return sorted(int(block - b) for b in 1 + rng.choice(reach, min(TRAIL, reach), replace=False))
+    return sorted(int(block - b) for b in 1 + rng.choice(reach, TRAIL, replace=False))
 
 
 def firsts(sectors: Array, chosen: Array, begins: Array, blocks: Array) -> Firsts:

@@ -326,11 +326,11 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     trail = None
-    length = min(TRAIL, pilot, records // 4 // each)
-    if sm is None and total > sms and length >= LEAST_TRAIL:
+    length = min(TRAIL, pilot)
+    if sm is None and total > sms and length >= LEAST_TRAIL and 4 * each * TRAIL <= records:
         limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in initial.regions), 1 << 60], np.float64)
         if sought(keeper.touches.tally, limits, len(blocks), total).any():
-            others = drawn(pilot, lines_bytes(pilots.sectors)) if 4 * each * TRAIL <= records else []
+            others = drawn(pilot, lines_bytes(pilots.sectors))
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, keeper.hot, blocks, total,
                   int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
