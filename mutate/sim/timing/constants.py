@@ -61,8 +61,12 @@ ATOMIC_STAYS = 0.15
 
 to 6: 61 packets a ns where each is elsewhere, then 55, 44 and 37 where 3, 12 and 60 are at one place; 14: 57 of 77).
 """
-ATOMIC_SUM = 1.98 * 1.757
-"""Those between additions of floats to one word (ADDS, float_adds)."""
+ATOMIC_SUM, ATOMIC_TURNS = 1.98 * 1.757, 0.7
+"""Those between additions of floats to one word or in one sector (ADDS, float_adds; in_turn<2, float>, 0 to 2, of
+
+tests/machines/sums.cu), and by which power of n less of what that is more than ``ATOMIC_SAME`` is waited for where n
+sectors of a place take turns (in_turn<WORDS, float> 8 words apart: 1.38, 1.11 and 0.92 ns each of 2, 4 and 8).
+"""
 ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).
 """

@@ -37,10 +37,6 @@ Ints = npt.NDArray[np.int64]
 # GT200 the segments of each half-warp.
 VOLTA, FERMI, FERMI_CG, TESLA = range(4)
 
-# Words that atomics add to most: some of as many rows, each with what was counted there last.
-HOT_WORD, HOT_COUNT, HOT_PC = range(3)
-HOT_WORDS, HOT_COLUMNS = 4096, 3
-
 
 def _older(where: npt.NDArray[np.uint64], kind: int, mask: int, width: int, rules: int, out: Ints, used: int,
            found: npt.NDArray[np.uint64], sizes: npt.NDArray[np.uint64]) -> tuple[int, int]:
@@ -93,28 +89,11 @@ def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDAr
 cover = jit_into(FOLDER, _cover, counted=False)
 
 
-def _warm(where: npt.NDArray[np.uint64], mask: int, pc: int, hot: Ints) -> None:
-    """Counts the words of an atomic: of those that share a row the one that has most of them stays."""
-    for lane in range(32):
-        if mask >> lane & 1:
-            word = np.int64(where[lane] >> np.uint64(2))
-            row = (word ^ word >> 12) % HOT_WORDS
-            if hot[row, HOT_WORD] == word:
-                hot[row, HOT_COUNT] += 1
-            elif hot[row, HOT_COUNT] == 0:
-                hot[row, HOT_WORD], hot[row, HOT_COUNT], hot[row, HOT_PC] = word, 1, pc
-            else:
-                hot[row, HOT_COUNT] -= 1
-
-
-warm = jit_into(FOLDER, _warm, counted=False)
-
-
 def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints,
-            covers: npt.NDArray[np.uint32], hot: Ints, rules: int) -> tuple[int, int]:
+            covers: npt.NDArray[np.uint32], rules: int) -> tuple[int, int]:
     """Writes the requests of a log and their sectors, of stores with the bytes that they write, as bits; returns how
 
-    many of requests and of sectors. ``hot``: (HOT_WORDS, HOT_COLUMNS).
+    many of requests and of sectors.
 
     Shared requests have the steps of GPUs before Volta where their wavefronts are; since then the stream has them.
     """
@@ -155,7 +134,6 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 # Lanes with one address go one after another: a sector once for each round of them.
                 # One gets a sector's old bytes, too, so it is whole then.
                 used = first
-                warm(where[k], mask, head[k, _PC], hot)
                 atomic_rounds(where[k], mask, width, 5, found, count, sizes)
                 for i in range(count):
                     turns = np.int64(sizes[i])

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.gather import HOT_COUNT, HOT_PC, HOT_WORD
 from mutate.sim.timing.sampling import Sample, Streams
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 _SECTOR = 5
 # Words that a warp adds to in a turn of a sector: all of its eight, or two of 8 bytes.
 _WORDS, _WIDE_WORDS = 8, 2
@@ -26,8 +26,7 @@ def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, 
 
     ``first``: when the first atomic operation came.
     """
-    found = max((first + _atomics(sample, listing), "atomics at one place"),
-                (first + _one_word(sample, listing), "atomics at one word"))
+    found = (first + _atomics(sample, listing), "atomics at one place")
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))
@@ -58,11 +57,11 @@ def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_
 
 
 def _added(s: Streams, adds: Ints) -> tuple[Ints, Ints]:
-    """Of additions, by their requests' numbers: which of them each is of, and its place (``ATOMIC_PARTS``)."""
+    """Of additions, by their requests' numbers: of each sector, once for each turn, which of them it is of, and it."""
     counts = s.requests[adds, 5]
     which = np.repeat(np.arange(len(adds)), counts)
     first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
-    return which, _place_of(s.sectors[first + np.arange(len(which))])
+    return which, s.sectors[first + np.arange(len(which))]
 
 
 def stay(sample: Sample) -> float:
@@ -74,7 +73,8 @@ def stay(sample: Sample) -> float:
     at, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
     if not len(at):
         return 1.0
-    which, found = _added(s, adds)
+    which, sectors = _added(s, adds)
+    found = _place_of(sectors)
     places = _place_of(s.sectors[s.requests[adds, 4]])
     several = np.ones(len(at), np.int64)
     np.add.at(several, which[1:], (found[1:] != found[:-1]) & (which[1:] == which[:-1]))
@@ -102,7 +102,7 @@ def _others(sample: Sample) -> Ints | None:
     """Places that a block elsewhere adds to, where one block was sampled: what it has alone is no other's."""
     if len(sample.blocks) > 1 or sample.other is None:
         return None
-    return _added(sample.other, _records(sample.other, lay.H_GLOBAL_ATOMIC)[1])[1]
+    return _place_of(_added(sample.other, _records(sample.other, lay.H_GLOBAL_ATOMIC)[1])[1])
 
 
 def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
@@ -115,33 +115,62 @@ def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
     if not len(at):
         return 0.0
     counts = s.requests[adds, 5]
-    which, places = _added(s, adds)
+    which, sectors = _added(s, adds)
+    places = _place_of(sectors)
     wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[s.requests[adds, 1]]
     words = np.where(wide, _WIDE_WORDS, _WORDS)
     whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
     names, place = np.unique(places, return_inverse=True)
+    floating = np.array([any(f".{kind}" in i.opcode for kind in ("F16", "BF16", "F32", "F64")) for i in listing])
+    waits = _waits(sectors, which, takes, place, floating[s.requests[adds, 1]][which])
     each = np.bincount(place, weights=takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
     shared = _shared(sample, names, place, warps[which]) | (len(sample.blocks) == 1 and sample.other is None)
     mine = np.where(shared, each, each / _scale(sample))
-    busiest = int(mine.argmax())
-    others = each.sum() - each[busiest]
-    # Of places that all have as many, one has more by chance in a sample: so much is taken off.
     asked = len(np.unique(which * len(names) + place)) / len(names)
-    chance = math.sqrt(2.0 * math.log(len(names)) / asked) * mine.mean()
-    most = mine.mean() + math.sqrt(max(0.0, (mine[busiest] - mine.mean()) ** 2 - chance**2))
-    return float(most + (others / c.ATOMIC_PARTS if len(names) > c.ATOMIC_APART else 0.0))
+    others = each.sum() - each[int(mine.argmax())]
+    return max(_most(mine, asked) + (others / c.ATOMIC_PARTS if len(names) > c.ATOMIC_APART else 0.0),
+               _most(np.where(shared, each + waits * _scale(sample), 0.0), asked))
 
 
-def _one_word(sample: Sample, listing: Sequence[Instruction]) -> float:
-    """Additions of floating-point numbers to the word that has most: each waits for the sum of the one before."""
-    hot = sample.hot[np.argmax(sample.hot[:, HOT_COUNT])]
-    opcode = listing[int(hot[HOT_PC])].opcode
-    floating = any(f".{kind}" in opcode for kind in ("F16", "BF16", "F32", "F64"))
-    elsewhere = _others(sample)
-    alone = elsewhere is not None and _place_of(hot[HOT_WORD] >> 3) not in elsewhere
-    return float(hot[HOT_COUNT]) * c.ATOMIC_SUM * (1.0 if alone else _scale(sample)) if floating else 0.0
+def _most(each: Floats, asked: float) -> float:
+    """Of places that all have as many, ``asked`` of a sample, one has more by chance in it: so much is taken off."""
+    chance = math.sqrt(2.0 * math.log(len(each)) / asked) * each.mean()
+    return float(each.mean() + math.sqrt(max(0.0, (each.max() - each.mean()) ** 2 - chance**2)))
+
+
+def _waits(sectors: Ints, which: Ints, takes: Floats, place: Ints, sums: npt.NDArray[np.bool_]) -> Floats:
+    """Clocks at each place, of one block of each sampled, that sums of floating-point numbers wait for others before.
+
+    ``sectors``: one row for each turn of a sector, of addition ``which``, which ``takes`` so long; ``sums``: whether it
+    is one. In a sector each waits for the one before. What a warp adds in a line goes at once: other sectors' sums are
+    in between, and those of other warps if they are to other sectors (``constants.ATOMIC_TURNS``).
+    """
+    out = np.zeros(int(place.max()) + 1)
+    sectors, which, takes, place = sectors[sums], which[sums], takes[sums], place[sums]
+    if not len(sectors):
+        return out
+    # Sectors rise, and each is there once for each sum that goes after another.
+    begins = np.flatnonzero(_changes(which) | _changes(sectors))
+    lines = np.flatnonzero(_changes(which[begins]) | _changes(sectors[begins] >> 2))
+    after = np.diff(np.append(begins, len(sectors)))
+    together = np.add.reduceat(np.add.reduceat(takes, begins), lines)
+    more = np.maximum(c.ATOMIC_SUM * np.maximum.reduceat(after, lines) - together, 0.0)
+    # In a place as many sectors as would have as much to do each take turns.
+    keys, key = np.unique(sectors[begins[lines]], return_inverse=True)
+    at = np.zeros(len(keys), np.int64)
+    at[key] = place[begins[lines]]
+    each = np.bincount(key, weights=together + more)
+    turns = np.bincount(at, weights=each, minlength=len(out))**2 / np.maximum(
+        np.bincount(at, weights=each**2, minlength=len(out)), 1e-9)
+    np.add.at(out, at[key], more)
+    return out * np.maximum(turns, 1.0)**-c.ATOMIC_TURNS
+
+
+def _changes(of: Ints) -> npt.NDArray[np.bool_]:
+    """Where it is another than before; at the first, too."""
+    return np.append(True, of[1:] != of[:-1])
 
 
 def _most_stores(sample: Sample) -> float:

@@ -19,7 +19,7 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.timing.gather import HOT_COLUMNS, HOT_WORDS, R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
+from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import IN_ORDER, follows_others
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, drawn, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
@@ -88,7 +88,6 @@ class Keeper:
 
     def __init__(self, warps: int, bases: Array, longest: int, rules: int = VOLTA) -> None:
         self.touches = Touches(bases, cached=rules != TESLA)
-        self.hot = np.zeros((HOT_WORDS, HOT_COLUMNS), np.int64)
         self._warps, self._longest, self._rules = warps, longest, rules
         self._of_request = _SECTORS_OF_REQUEST * (1 if rules == VOLTA else 2)
         self._order: dict[int, int] = {}
@@ -121,7 +120,7 @@ class Keeper:
         requests, sectors = self._requests[0][self._q :], self._sectors[0][self._s :]
         if len(self._covers) < records * self._of_request:
             self._covers = np.empty(records * self._of_request, np.uint32)
-        self._asked = gather(log.head, log.where, records, requests, sectors, self._covers, self.hot, self._rules)
+        self._asked = gather(log.head, log.where, records, requests, sectors, self._covers, self._rules)
 
     def add(self, block: int, records: npt.NDArray[np.int64]) -> None:
         del block
@@ -208,17 +207,15 @@ class Trail(NamedTuple):
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
 
-    ``touched``: ``Touches.tally``; ``hot``: words that atomics add to (``gather``). ``works``: of these blocks and,
-    where those say too little, of others of the grid. ``first``: the streams of the
-    block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on neighbouring SMs, where they
-    have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
+    ``touched``: ``Touches.tally``. ``works``: of these blocks and, where those say too little, of others of the grid.
+    ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
+    neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
     whether the grid was run as a whole, in order; else they met what was there before the launch. ``trail``: where
     the grid comes back to sectors and the sampled blocks do not show when.
     """
 
     streams: Streams
     touched: Array
-    hot: Array
     blocks: tuple[int, ...]
     grid_blocks: int
     instructions: int
@@ -332,7 +329,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         if sought(keeper.touches.tally, limits, len(blocks), total).any():
             others = drawn(pilot, lines_bytes(pilots.sectors))
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
-    return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, keeper.hot, blocks, total,
+    return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
                   ordered is not None if follows else None, trail)
 
