@@ -16,6 +16,12 @@ CACHES = "tests/machines/reference/h200_caches.csv: made by tests/machines/cache
 _PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
 
+SLICES = 96.0
+"""Slices of the H200's L2, of which ``READ_LINE`` and ``WRITE_LINE`` are. The H100 has 80, each as fast: 122 to 128 reads
+
+of lines a ns by ncu's lts__t_tag_requests (quads of tests/machines/buckets.cu). Atomics are no slower there (calibration,
+all_addresses: 342 results a clock, 323 on the H200).
+"""
 READ_LINE = _PER_NS / 150.1
 """Least clocks of an SM between its reads of different lines in L2 (read_1_16MB)."""
 WRITE_LINE = _PER_NS / 76.3

@@ -24,6 +24,7 @@ from mutate.sim.timing import confidence, dispatch
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
+from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
@@ -267,10 +268,11 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * part)
-    s[p.S_FILL_LINE] = 0.0 if rates.tracked else c.READ_LINE * part
+    lines = c.SLICES / rates.number("l2.slices", c.SLICES) * part
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * lines)
+    s[p.S_FILL_LINE] = 0.0 if rates.tracked else c.READ_LINE * lines
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
-    s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * part)
+    s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * lines)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * part), max(port, c.ATOMIC_GIVES * part)
     if not rates.tracked:
@@ -297,7 +299,8 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT] or _TURNS * turns <= settings[p.S_L1_LINES]:
         return np.zeros(arrays, np.bool_)
     most = int(settings[p.S_L1_LINES] / 2)
-    return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most)
+    # In what is read at random one block finds as much that others left as another (quads of tests/machines/buckets.cu).
+    return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most) & ~scattered(sample)[:, 0]
 
 
 def prime(most: int) -> int:

@@ -76,9 +76,16 @@ BURST = 4
 """Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
 
 
-def _twin_at(sector):
-    """Where a sector is remembered. Rows lie a power of two apart often, so low bits do not choose."""
-    return np.int64(np.uint64(sector) * _SPREAD >> np.uint64(64 - _TWIN_BITS))
+def _twin_at(sector, twin_sectors, twin_come):
+    """Where a sector is remembered, or would be: one of two places, of which that is given up which came first.
+
+    Rows lie a power of two apart often, so low bits do not choose.
+    """
+    at = np.int64(np.uint64(sector) * _SPREAD >> np.uint64(64 - _TWIN_BITS))
+    other = at ^ 1
+    if twin_sectors[other] == sector or (twin_sectors[at] != sector and twin_come[other] < twin_come[at]):
+        return other
+    return at
 
 
 twin_at = jit_into(FOLDER, _twin_at, counted=False)
@@ -184,15 +191,16 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             # At first nearly all is new.
             likely = max(np.exp(-met[r] / by_places[r]), in_the_end[r])
             met[r] += 1.0
+        # Both halves of 64 bytes are in L2, or neither.
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
-            mix(row, 1) < likely)
+            mix(row >> 1, 1) < likely)
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
-            far = not there and mix(row, 1) < likely
+            far = not there and mix(row >> 1, 1) < likely
         elif len(far_tags) > 0 and not (local or common[r]):
             # It takes room from what is come back to.
             stays(far_tags, far_ages, far_parts, sector, issued)
-        twin = twin_at(sector)
+        twin = twin_at(sector, twin_sectors, twin_come)
         coming = twin_sectors[twin] == sector and twin_come[twin] > come
         if coming or (twin_sectors[twin] == sector and not (again[r] and asks_again)):
             if coming and asks_again:
@@ -238,14 +246,14 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 twin_sectors[twin], twin_come[twin] = sector, come
             if alone:
                 busy[N_DRAM_READ] += 1
-                other = twin_at(sector ^ 1)
+                other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
         elif first_read and (convoy[r] or (together[r] and instance < settings[S_RESIDENT])):
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
-                other = twin_at(sector ^ 1)
+                other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
         result = max(result, come)
         if victim >= 0 and not through:
