@@ -64,3 +64,25 @@ template <int WORDS> __global__ void block_adds(float *total, int apart)
 #pragma unroll
         for (int k = 0; k < WORDS; k++) atomicAdd(&total[k * apart], 1.5f);
 }
+
+/* kmutate launch
+   dim3 block = { 128 }; dim3 grid = { 32, 64 };
+   float q[1 << 16] = zeros();
+   strip_sums<0>(q, 64, 0); strip_sums<0>(q, 64, 40); strip_sums<0>(q, 8, 0); strip_sums<0>(q, 8, 40); strip_sums<0>(q, 256, 0);
+   strip_sums<1>(q, 64, 0); strip_sums<1>(q, 64, 40); strip_sums<1>(q, 8, 40);
+   grid.x = 64; grid.y = 32; strip_sums<0>(q, 64, 0); strip_sums<1>(q, 64, 0);
+   grid.x = 4; grid.y = 512; strip_sums<0>(q, 64, 0); strip_sums<0>(q, 64, 40); strip_sums<1>(q, 64, 40);
+   grid.x = 512; grid.y = 4; strip_sums<0>(q, 64, 0); strip_sums<0>(q, 64, 40); strip_sums<1>(q, 64, 40);
+*/
+// A lane of each warp adds to one word after another of the block's strip, which the blocks of a row of the grid (0) or
+// of a column (1) have in common; `work`: multiplications in between.
+template <int COLUMN> __global__ void strip_sums(float *q, int rows, int work)
+{
+    const int first = (COLUMN ? blockIdx.x : blockIdx.y) * rows;
+    float mine = threadIdx.x;
+    for (int i = first; i < first + rows; i++) {
+#pragma unroll 1
+        for (int k = 0; k < work; k++) mine = mine * 1.0001f + 0.5f;
+        if (threadIdx.x % 32 == 0) atomicAdd(&q[i], mine);
+    }
+}

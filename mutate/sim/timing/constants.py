@@ -17,10 +17,10 @@ _PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
 
 SLICES = 96.0
-"""Slices of the H200's L2, of which ``READ_LINE`` and ``WRITE_LINE`` are. The H100 has 80, each as fast: 122 to 128 reads
+"""Slices of the H200's L2, of which ``READ_LINE`` and ``WRITE_LINE`` are. The H100 has 80, each as fast: 122 to 128
 
-of lines a ns by ncu's lts__t_tag_requests (quads of tests/machines/buckets.cu). Atomics are no slower there (calibration,
-all_addresses: 342 results a clock, 323 on the H200).
+reads of lines a ns by ncu's lts__t_tag_requests (quads of tests/machines/buckets.cu). Atomics are no slower there
+(calibration, all_addresses: 342 results a clock, 323 on the H200).
 """
 READ_LINE = _PER_NS / 150.1
 """Least clocks of an SM between its reads of different lines in L2 (read_1_16MB)."""
@@ -72,6 +72,12 @@ ATOMIC_SUM, ATOMIC_TURNS = 1.98 * 1.757, 0.7
 
 tests/machines/sums.cu), and by which power of n less of what that is more than ``ATOMIC_SAME`` is waited for where n
 sectors of a place take turns (in_turn<WORDS, float> 8 words apart: 1.38, 1.11 and 0.92 ns each of 2, 4 and 8).
+"""
+ATOMIC_STEP = 64
+"""Blocks that begin so close together are at the same sector where each goes from one to the next; of n times as many
+
+as if the root of n sectors took turns (strip_sums of tests/machines/sums.cu: 2.1 and 1.9 ns for a sum where 32 and 64
+blocks next to each other add, 1.1 where 512 do, 1.0 to 1.2 where 64 do that are spread over the grid, 0.9 of 512).
 """
 ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).

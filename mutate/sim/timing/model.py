@@ -299,7 +299,7 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT] or _TURNS * turns <= settings[p.S_L1_LINES]:
         return np.zeros(arrays, np.bool_)
     most = int(settings[p.S_L1_LINES] / 2)
-    # In what is read at random one block finds as much that others left as another (quads of tests/machines/buckets.cu).
+    # In what is read at random one block finds as much that others left as another (quads of buckets.cu).
     return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most) & ~scattered(sample)[:, 0]
 
 
@@ -398,7 +398,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
-    bound, what = least_clocks(sample, kernel.listing, cycles, sms, float(seen.busy[p.T_ADDED]))
+    bound, what = least_clocks(sample, kernel.listing, cycles, sms, resident, float(seen.busy[p.T_ADDED]))
     limit = ""
     bounded = bound > cycles
     if bounded:

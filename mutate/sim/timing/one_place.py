@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +19,17 @@ Floats = npt.NDArray[np.float64]
 _SECTOR = 5
 # Words that a warp adds to in a turn of a sector: all of its eight, or two of 8 bytes.
 _WORDS, _WIDE_WORDS = 8, 2
+_PLACE, _ROW = 16, 4
+"""Sectors of a place, and of so many that a block has of each it has a row."""
 
 
-def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int, first: float = 0.0
-                 ) -> tuple[float, str]:
+def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int, resident: int,
+                 first: float = 0.0) -> tuple[float, str]:
     """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that.
 
-    ``first``: when the first atomic operation came.
+    ``resident``: blocks on an SM; ``first``: when the first atomic operation came.
     """
-    found = (first + _atomics(sample, listing), "atomics at one place")
+    found = (first + _atomics(sample, listing, sms * resident), "atomics at one place")
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))
@@ -42,10 +45,13 @@ def _records(s: Streams, kind: int) -> tuple[Ints, Ints, Ints]:
     wanted = np.zeros(len(s.requests) + 1, np.bool_)
     wanted[:-1] = (s.requests[:, 2] == kind) & (s.requests[:, 5] > 0)
     at = np.flatnonzero(wanted[s.request])
-    # Blocks are kept in the order in which they ran.
-    firsts = s.starts[:, :-1].ravel()
+    # Blocks are kept in the order in which they ran, those of others among them.
+    firsts, ends = s.starts[:, :-1].ravel(), s.starts[:, 1:].ravel()
     order = np.argsort(firsts, kind="stable")
-    return at, s.request[at], order[np.searchsorted(firsts[order], at, side="right") - 1]
+    rank = np.searchsorted(firsts[order], at, side="right") - 1
+    warps = order[rank]
+    mine = (rank >= 0) & (at < ends[warps])
+    return at[mine], s.request[at[mine]], warps[mine]
 
 
 def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_]:
@@ -105,50 +111,115 @@ def _others(sample: Sample) -> Ints | None:
     return _place_of(_added(sample.other, _records(sample.other, lay.H_GLOBAL_ATOMIC)[1])[1])
 
 
-def _atomics(sample: Sample, listing: Sequence[Instruction]) -> float:
-    """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies.
+class _Adds(NamedTuple):
+    """Additions, a row for each turn of a sector: of which request, of which warp, its sector and place, the place's
 
-    A place: every other 256 bytes of a KB (``constants.ATOMIC_PARTS``).
+    number among ``names``, how long it takes there, and whether it is a sum of floating-point numbers.
     """
-    s = sample.streams
-    at, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
-    if not len(at):
-        return 0.0
-    counts = s.requests[adds, 5]
+
+    which: Ints
+    warps: Ints
+    sectors: Ints
+    place: Ints
+    names: Ints
+    takes: Floats
+    sums: npt.NDArray[np.bool_]
+
+
+def _adds_of(s: Streams, listing: Sequence[Instruction]) -> _Adds | None:
+    _, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
+    if not len(adds):
+        return None
+    counts, pcs = s.requests[adds, 5], s.requests[adds, 1]
     which, sectors = _added(s, adds)
-    places = _place_of(sectors)
-    wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[s.requests[adds, 1]]
+    wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[pcs]
     words = np.where(wide, _WIDE_WORDS, _WORDS)
     whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
-    names, place = np.unique(places, return_inverse=True)
     floating = np.array([any(f".{kind}" in i.opcode for kind in ("F16", "BF16", "F32", "F64")) for i in listing])
-    waits = _waits(sectors, which, takes, place, floating[s.requests[adds, 1]][which])
-    each = np.bincount(place, weights=takes) * _scale(sample)
+    names, place = np.unique(_place_of(sectors), return_inverse=True)
+    return _Adds(which, warps[which], sectors, place, names, takes, floating[pcs][which])
+
+
+def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int) -> float:
+    """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies.
+
+    A place: every other 256 bytes of a KB (``constants.ATOMIC_PARTS``). ``at_once``: blocks that run at once.
+    """
+    adds = _adds_of(sample.streams, listing)
+    if adds is None:
+        return 0.0
+    waits = _waits(adds)
+    each = np.bincount(adds.place, weights=adds.takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
-    shared = _shared(sample, names, place, warps[which]) | (len(sample.blocks) == 1 and sample.other is None)
+    shared = _shared(sample, adds.names, adds.place, adds.warps) | (len(sample.blocks) == 1 and sample.other is None)
     mine = np.where(shared, each, each / _scale(sample))
-    asked = len(np.unique(which * len(names) + place)) / len(names)
+    chance = _by_chance(adds, sample.streams, len(sample.blocks)) * _scale(sample)
     others = each.sum() - each[int(mine.argmax())]
-    return max(_most(mine, asked) + (others / c.ATOMIC_PARTS if len(names) > c.ATOMIC_APART else 0.0),
-               _most(np.where(shared, each + waits * _scale(sample), 0.0), asked))
+    longer = each + waits * _scale(sample)
+    summed = np.where(shared, longer, longer / _scale(sample))
+    return max(_most(mine, chance) + (others / c.ATOMIC_PARTS if len(adds.names) > c.ATOMIC_APART else 0.0),
+               _most(summed, chance * longer.sum() / each.sum()),
+               min(_by_axes(sample, listing, at_once), float(longer.sum())))
 
 
-def _most(each: Floats, asked: float) -> float:
-    """Of places that all have as many, ``asked`` of a sample, one has more by chance in it: so much is taken off."""
-    chance = math.sqrt(2.0 * math.log(len(each)) / asked) * each.mean()
+def _most(each: Floats, chance: float) -> float:
+    """Of places that all have as many one has more by ``chance`` in a sample: so much is taken off."""
     return float(each.mean() + math.sqrt(max(0.0, (each.max() - each.mean()) ** 2 - chance**2)))
 
 
-def _waits(sectors: Ints, which: Ints, takes: Floats, place: Ints, sums: npt.NDArray[np.bool_]) -> Floats:
-    """Clocks at each place, of one block of each sampled, that sums of floating-point numbers wait for others before.
+def _by_chance(adds: _Adds, s: Streams, sampled: int) -> float:
+    """By how much the place that has most in a sample has more than the others by chance, as sampled blocks differ."""
+    count = len(adds.names)
+    _, which = np.unique(adds.warps // (s.starts.shape[1] - 1) * count + adds.place, return_inverse=True)
+    of_blocks = np.bincount(which, weights=adds.takes)
+    mean = of_blocks.sum() / count / sampled
+    variance = max((of_blocks**2).sum() / count - sampled * mean**2,
+                   of_blocks.sum() / count * float(adds.takes.mean()))
+    return math.sqrt(2.0 * math.log(count) * variance)
 
-    ``sectors``: one row for each turn of a sector, of addition ``which``, which ``takes`` so long; ``sums``: whether it
-    is one. In a sector each waits for the one before. What a warp adds in a line goes at once: other sectors' sums are
-    in between, and those of other warps if they are to other sectors (``constants.ATOMIC_TURNS``).
+
+def _by_axes(sample: Sample, listing: Sequence[Instruction], at_once: int) -> float:
+    """The clocks that all take where blocks along an axis of the grid add to the same sectors, which few sampled ones
+
+    show, and those along another to others (strip_sums of tests/machines/sums.cu).
+
+    Where they begin after each other, other blocks' places have nothing to do meanwhile.
     """
-    out = np.zeros(int(place.max()) + 1)
-    sectors, which, takes, place = sectors[sums], which[sums], takes[sums], place[sums]
+    mine = _adds_of(sample.first, listing)
+    if mine is None or not sample.near:
+        return 0.0
+    sectors, first = np.unique(mine.sectors, return_index=True)
+    same, span = np.ones((2, len(sectors)), np.int64)
+    for n in sample.near:
+        theirs = _adds_of(n.streams, listing)
+        if theirs is not None:
+            here = np.isin(sectors, theirs.sectors)
+            same[here] *= n.along
+            span[here] = np.maximum(span[here], n.distance * n.along)
+    place = mine.place[first]
+    blocks, along = np.full((2, len(mine.names)), sample.grid_blocks)
+    np.minimum.at(blocks, place, same)
+    np.minimum.at(along, place, span)
+    # Sectors of a row that are not its own are other blocks'. Blocks that begin together are in the same one.
+    mine_of = np.bincount(place)
+    rows = np.where(mine_of >= _ROW, _PLACE / mine_of, 1.0)
+    apart = np.maximum(1.0, along / c.ATOMIC_STEP)**-(0.5 * c.ATOMIC_TURNS)
+    took = blocks * rows * (np.bincount(mine.place, weights=mine.takes) + _waits(mine) * apart)
+    part = np.minimum(1.0, np.maximum(along * rows, at_once) / sample.grid_blocks)
+    return float(np.where((blocks > 1) & (blocks < sample.grid_blocks), took / part, 0.0).max())
+
+
+def _waits(adds: _Adds) -> Floats:
+    """Clocks at each place that sums of floating-point numbers wait for others before.
+
+    In a sector each waits for the one before. What a warp adds in a line goes at once: other sectors' sums are in
+    between, and those of other warps if they are to other sectors (``constants.ATOMIC_TURNS``). Warps that stay in a
+    sector for several additions, and then go on to the next, are in the same one (strip_sums of sums.cu).
+    """
+    out = np.zeros(len(adds.names))
+    which, warps, sectors, place = (a[adds.sums] for a in (adds.which, adds.warps, adds.sectors, adds.place))
+    takes = adds.takes[adds.sums]
     if not len(sectors):
         return out
     # Sectors rise, and each is there once for each sum that goes after another.
@@ -165,6 +236,15 @@ def _waits(sectors: Ints, which: Ints, takes: Floats, place: Ints, sums: npt.NDA
     turns = np.bincount(at, weights=each, minlength=len(out))**2 / np.maximum(
         np.bincount(at, weights=each**2, minlength=len(out)), 1e-9)
     np.add.at(out, at[key], more)
+    mine = warps[begins[lines]]
+    runs = int((_changes(mine) | _changes(key)).sum())
+    if len(key) >= 2 * runs:
+        # How many sectors of a place a warp goes through.
+        pairs = np.unique(mine * len(keys) + key)
+        through = np.bincount(at[pairs % len(keys)], minlength=len(out))
+        ways = np.bincount(np.unique(pairs // len(keys) * len(out) + at[pairs % len(keys)]) % len(out),
+                           minlength=len(out))
+        turns *= ways / np.maximum(through, 1)
     return out * np.maximum(turns, 1.0)**-c.ATOMIC_TURNS
 
 

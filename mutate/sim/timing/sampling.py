@@ -209,9 +209,9 @@ class Sample:
 
     ``touched``: ``Touches.tally``. ``works``: of these blocks and, where those say too little, of others of the grid.
     ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
-    neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that ask for what others write,
-    whether the grid was run as a whole, in order; else they met what was there before the launch. ``trail``: where
-    the grid comes back to sectors and the sampled blocks do not show when.
+    neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that
+    ask for what others write, whether the grid was run as a whole, in order; else they met what was there before the
+    launch. ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
     """
 
     streams: Streams
