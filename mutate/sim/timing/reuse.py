@@ -25,6 +25,8 @@ _KINDS = (lay.H_GLOBAL_LOAD,), (lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC)
 """Requests that read, and that write."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
+_CAUGHT = 16
+"""Sectors that two blocks have in common by chance, of how many are told to a quarter or so."""
 
 
 class Reuse(NamedTuple):
@@ -165,10 +167,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
-    drawn = {}
+    caught, drawn = _caught(sample, len(limits)), {}
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
-        drawn[region] = Reads(grid * each, min(limits[region], places(blocks * each, sampled)), 2) \
+        drawn[region] = Reads(grid * each, min(limits[region], places(blocks * each, sampled), caught[region]), 2) \
             if far_apart[region, READS] else Reads(grid * each, rooms[READS][region], 1)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     for region, reads in drawn.items():
@@ -347,6 +349,21 @@ class FirstReads(NamedTuple):
     arrays: Array
     ages: Array
     length: int
+
+
+def _caught(sample: Sample, arrays: int) -> Array:
+    """Of how many sectors of each array two blocks have read theirs, if at random: as few as they have in common tell.
+
+    1 << 60 where several blocks were sampled, which tell it themselves, or too few sectors are common to both.
+    """
+    out = np.full(arrays, float(1 << 60))
+    if len(sample.blocks) == 1 and sample.other is not None:
+        one, other = _first_reads(sample.streams), _first_reads(sample.other)
+        common = one.arrays[np.isin(one.sectors, other.sectors)]
+        count, mine, theirs = (np.bincount(a, minlength=arrays) for a in (common, one.arrays, other.arrays))
+        told = count >= _CAUGHT
+        out[told] = mine[told] * (theirs[told] / count[told])
+    return out
 
 
 def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
