@@ -270,6 +270,8 @@ _HELDOUT = {
                  "convolutions, transforms, sums and factors, naive and with pipelines.",
     "heldout17": "By somebody else who had seen neither: a quarter plain, a quarter tuned, irregular ones, tensor "
                  "cores, and what applications have.",
+    "heldout18": "By somebody else who had seen neither: loops of suites of linear algebra and tuned products, grids, "
+                 "layers there and back, graphs, sorting, applications.",
 }
 
 

@@ -67,17 +67,18 @@ ATOMIC_STAYS = 0.15
 
 to 6: 61 packets a ns where each is elsewhere, then 55, 44 and 37 where 3, 12 and 60 are at one place; 14: 57 of 77).
 """
-ATOMIC_SUM, ATOMIC_TURNS = 1.98 * 1.757, 0.7
+ATOMIC_SUM, ATOMIC_TURNS, ATOMIC_TURNED = 1.98 * 1.757, 16, 1.4
 """Those between additions of floats to one word or in one sector (ADDS, float_adds; in_turn<2, float>, 0 to 2, of
 
-tests/machines/sums.cu), and by which power of n less of what that is more than ``ATOMIC_SAME`` is waited for where n
-sectors of a place take turns (in_turn<WORDS, float> 8 words apart: 1.38, 1.11 and 0.92 ns each of 2, 4 and 8).
+tests/machines/sums.cu), how many sectors of a place take turns where none is waited for (float_adds, 3 and 4), and by
+which power what is waited for falls to that (in_turn<WORDS, float> 8 words apart: 1.38, 1.11 and 0.92 ns each of 2, 4
+and 8, where ``ATOMIC_SAME`` alone would be 0.73).
 """
 ATOMIC_STEP = 64
-"""Blocks that begin so close together are at the same sector where each goes from one to the next; of n times as many
+"""Blocks that are at the same sector where each goes from one to the next: of n times as many it is as if the root of n
 
-as if the root of n sectors took turns (strip_sums of tests/machines/sums.cu: 2.1 and 1.9 ns for a sum where 32 and 64
-blocks next to each other add, 1.1 where 512 do, 1.0 to 1.2 where 64 do that are spread over the grid, 0.9 of 512).
+sectors took turns (strip_sums of tests/machines/sums.cu: 2.1 and 1.9 ns for a sum where 32 and 64 blocks next to each
+other add, 1.1 where 512 do, 1.0 to 1.2 where 64 do that are spread over a grid of 2048, 0.9 of 512).
 """
 ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).

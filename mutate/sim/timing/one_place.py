@@ -149,7 +149,8 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int) -> fl
     adds = _adds_of(sample.streams, listing)
     if adds is None:
         return 0.0
-    waits = _waits(adds)
+    tried = np.unique(adds.warps // (sample.streams.starts.shape[1] - 1) * len(adds.names) + adds.place)
+    waits = _waits(adds, _scale(sample) * np.bincount(tried % len(adds.names)).astype(np.float64))
     each = np.bincount(adds.place, weights=adds.takes) * _scale(sample)
     # What one of several blocks has alone is no other block's.
     shared = _shared(sample, adds.names, adds.place, adds.warps) | (len(sample.blocks) == 1 and sample.other is None)
@@ -204,18 +205,18 @@ def _by_axes(sample: Sample, listing: Sequence[Instruction], at_once: int) -> fl
     # Sectors of a row that are not its own are other blocks'. Blocks that begin together are in the same one.
     mine_of = np.bincount(place)
     rows = np.where(mine_of >= _ROW, _PLACE / mine_of, 1.0)
-    apart = np.maximum(1.0, along / c.ATOMIC_STEP)**-(0.5 * c.ATOMIC_TURNS)
-    took = blocks * rows * (np.bincount(mine.place, weights=mine.takes) + _waits(mine) * apart)
+    took = blocks * rows * (np.bincount(mine.place, weights=mine.takes) + _waits(mine, along.astype(np.float64)))
     part = np.minimum(1.0, np.maximum(along * rows, at_once) / sample.grid_blocks)
     return float(np.where((blocks > 1) & (blocks < sample.grid_blocks), took / part, 0.0).max())
 
 
-def _waits(adds: _Adds) -> Floats:
-    """Clocks at each place that sums of floating-point numbers wait for others before.
+def _waits(adds: _Adds, blocks: Floats) -> Floats:
+    """Clocks at each place that sums of floating-point numbers wait for others before. ``blocks``: that add there.
 
     In a sector each waits for the one before. What a warp adds in a line goes at once: other sectors' sums are in
     between, and those of other warps if they are to other sectors (``constants.ATOMIC_TURNS``). Warps that stay in a
-    sector for several additions, and then go on to the next, are in the same one (strip_sums of sums.cu).
+    sector for several additions, and then go on to the next, are in the same one, unless they are of many blocks
+    (``constants.ATOMIC_STEP``).
     """
     out = np.zeros(len(adds.names))
     which, warps, sectors, place = (a[adds.sums] for a in (adds.which, adds.warps, adds.sectors, adds.place))
@@ -229,14 +230,14 @@ def _waits(adds: _Adds) -> Floats:
     together = np.add.reduceat(np.add.reduceat(takes, begins), lines)
     more = np.maximum(c.ATOMIC_SUM * np.maximum.reduceat(after, lines) - together, 0.0)
     # In a place as many sectors as would have as much to do each take turns.
-    keys, key = np.unique(sectors[begins[lines]], return_inverse=True)
+    keys, key = np.unique(sectors[begins], return_inverse=True)
     at = np.zeros(len(keys), np.int64)
-    at[key] = place[begins[lines]]
-    each = np.bincount(key, weights=together + more)
+    at[key] = place[begins]
+    each = np.bincount(key, weights=after)
     turns = np.bincount(at, weights=each, minlength=len(out))**2 / np.maximum(
         np.bincount(at, weights=each**2, minlength=len(out)), 1e-9)
-    np.add.at(out, at[key], more)
-    mine = warps[begins[lines]]
+    np.add.at(out, place[begins[lines]], more)
+    mine = warps[begins]
     runs = int((_changes(mine) | _changes(key)).sum())
     if len(key) >= 2 * runs:
         # How many sectors of a place a warp goes through.
@@ -244,8 +245,14 @@ def _waits(adds: _Adds) -> Floats:
         through = np.bincount(at[pairs % len(keys)], minlength=len(out))
         ways = np.bincount(np.unique(pairs // len(keys) * len(out) + at[pairs % len(keys)]) % len(out),
                            minlength=len(out))
-        turns *= ways / np.maximum(through, 1)
-    return out * np.maximum(turns, 1.0)**-c.ATOMIC_TURNS
+        turns = np.maximum(turns * ways / np.maximum(through, 1), np.minimum(turns, np.sqrt(blocks / c.ATOMIC_STEP)))
+    return out * _waited(turns)
+
+
+def _waited(turns: Floats) -> Floats:
+    """The part that is still waited for where so many sectors take turns."""
+    full = math.log2(c.ATOMIC_TURNS)
+    return np.asarray(np.maximum(0.0, 1.0 - np.log2(np.maximum(turns, 1.0)) / full)**c.ATOMIC_TURNED)
 
 
 def _changes(of: Ints) -> npt.NDArray[np.bool_]:
