@@ -1,37 +1,50 @@
-"""How far apart blocks are that come to the same sectors: told by some that are drawn."""
+"""How far apart blocks are that come to the same sectors: told by a run of them and some far before."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from mutate.sim.timing.revisit import TRAIL, Firsts, before, drawn, firsts, lines_bytes, sought
+from mutate.sim.timing.revisit import Firsts, before, far_before, firsts, lines_bytes, sought
+
+BLOCK, RUN = 100_000, 64
 
 
-def touched(apart: int, often: int) -> Firsts:
-    """Of drawn blocks, each of which has a sector with ``often`` others that are ``apart`` from each other."""
-    blocks = np.array(drawn(100_000, 33_000.0))
-    sectors = blocks // (apart * often) * apart + blocks % apart
-    return firsts(sectors, np.arange(len(blocks)), np.arange(len(blocks)), blocks)
+def touched(blocks: list[int], apart: int, often: int) -> Firsts:
+    """Each block has a sector with ``often`` others that are ``apart`` from each other."""
+    numbers = np.array(blocks)
+    sectors = numbers // (apart * often) * apart + numbers % apart
+    return firsts(sectors, np.arange(len(numbers)), np.arange(len(numbers)), numbers)
 
 
-def test_blocks_are_drawn_from_those_before() -> None:
-    blocks = drawn(100_000, 33_000.0)
-    assert len(set(blocks)) == TRAIL and blocks == sorted(blocks)
-    assert blocks[0] >= 97_900 and blocks[-1] < 100_000
-    assert drawn(100, 33_000.0) == [] and drawn(100_000, 1e7) == []
+def found(apart: int, often: int, nearest: float, farthest: float) -> float:
+    run, far = list(range(BLOCK - RUN, BLOCK)), far_before(BLOCK, 16_500.0, RUN)
+    return before(touched(run, apart, often), touched(far, apart, often), RUN, nearest, farthest)
 
 
-@pytest.mark.parametrize("apart", [200, 256, 300])
-def test_drawn_blocks_tell_how_many_come_before(apart: int) -> None:
-    """Of eight blocks in turn 3.5 come before one, on average; of the few drawn ones each pair counts for many."""
-    found = before(touched(apart, 8), TRAIL, 64, 8 * apart)
-    assert found == pytest.approx(3.5, rel=0.6)
-    assert before(touched(apart, 8), TRAIL, 64, apart - 1) == 0.0
+def test_each_distance_is_that_of_one_block_of_the_run_and_one_before() -> None:
+    far = far_before(BLOCK, 16_500.0, RUN)
+    apart = sorted(r - f for f in far for r in range(BLOCK - RUN, BLOCK))
+    assert apart == list(range(RUN, RUN + len(apart))) and 3_800 < apart[-1] < 4_200
+    assert far_before(100, 33_000.0, RUN) == [] and far_before(BLOCK, 1e7, RUN) == []
+
+
+@pytest.mark.parametrize("apart", [200, 256, 300, 411])
+def test_far_blocks_tell_how_many_come_before(apart: int) -> None:
+    """A sector of eight blocks in turn: before the fourth of them come three, whose distances are one to three."""
+    turn = BLOCK // apart % 8
+    assert found(apart, 8, RUN, 8 * apart) == pytest.approx(turn, abs=1.0)
+    assert found(apart, 8, RUN, apart - 1) == 0.0
+    assert found(apart, 8, RUN, 1.5 * apart) == pytest.approx(min(1, turn), abs=1.0)
 
 
 def test_blocks_that_share_nothing_come_never() -> None:
-    assert before(touched(100_000, 1), TRAIL, 0, 100_000) == 0.0
+    assert found(BLOCK, 1, 0, BLOCK) == 0.0
+
+
+def test_touches_of_blocks_that_ran_before_are_not_theirs() -> None:
+    mine = firsts(np.array([7, 8, 7, 9]), np.arange(4), np.array([2]), np.array([5]))
+    assert mine.sectors.tolist() == [7, 9] and mine.blocks.tolist() == [5, 5]
 
 
 def test_only_what_the_grid_comes_back_to_is_asked_for() -> None:

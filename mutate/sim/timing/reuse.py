@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,22 +239,21 @@ def _found_again(sample: Sample, limits: Array, l2_bytes: float) -> tuple[npt.ND
         if trail.blocks <= farthest:
             part[wanted] = trail.part[wanted]
     if trail.far is not None:
-        begins, blocks = _where_blocks_begin(trail.far, trail.drawn)
+        sides = ((trail.run, trail.ran), (trail.far, trail.others))
         for a, which in np.argwhere(wanted).tolist():
-            chosen = np.flatnonzero((trail.far.touch & (1 << which) != 0) & (trail.far.region == a))
-            mine = firsts(trail.far.sectors, chosen, begins, blocks)
+            run, far = (firsts(s.sectors, np.flatnonzero((s.touch & (1 << which) != 0) & (s.region == a)),
+                               *_where_blocks_begin(s, numbers)) for s, numbers in sides)
             for farthest, part in windows:
-                number = before(mine, len(blocks), trail.blocks, farthest)
+                number = before(run, far, trail.blocks, trail.blocks, farthest)
                 part[a, which] = 1.0 - (1.0 - part[a, which]) * math.exp(-number)
     return wanted, out, soon
 
 
-def _where_blocks_begin(s: Streams, numbers: tuple[int, ...]) -> tuple[Array, Array]:
-    """Where the sectors of each block begin among those of all, rising, and the blocks' numbers."""
-    asked = [s.request[row[0] : row[-1]] for row in s.starts]
-    begins = np.array([s.requests[a[a >= 0].min(), 4] if (a >= 0).any() else -1 for a in asked])
-    order = np.argsort(begins, kind="stable")
-    return begins[order], np.array(numbers)[order]
+def _where_blocks_begin(s: Streams, numbers: Sequence[int]) -> tuple[Array, Array]:
+    """Where the sectors of each block that has any begin among those of all, rising, and the blocks' numbers."""
+    asked = [(number, s.request[row[0] : row[-1]]) for number, row in zip(numbers, s.starts, strict=True)]
+    began = sorted((int(s.requests[a[a >= 0].min(), 4]), number) for number, a in asked if (a >= 0).any())
+    return np.array([at for at, _ in began], np.int64), np.array([number for _, number in began], np.int64)
 
 
 def _own(sample: Sample, which: int) -> Array:

@@ -1,7 +1,7 @@
 """Sectors that blocks come back to which are far from each other: where axes change places, what lies beside an element
 
 is another block's. Of distances up to ``TRAIL`` blocks a run of them tells what is found again; of farther ones
-others do that are drawn from those before, by how many of them have the same sectors.
+others do that are as far apart as the run is long, so that each distance is that of one of them and one of the run.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from mutate.sim.timing.touches import PAIRS, SECTORS
 
 Array = npt.NDArray[Any]
 LEAST_TRAIL, TRAIL = 16, 128
-"""Blocks that are run before one to see what it finds of theirs; as many are drawn from those before."""
+"""Blocks that are run before one to see what it finds of theirs."""
 _REACH = 64 << 20
-"""Bytes that the blocks touch among which they are drawn: more than an L2 has."""
+"""Bytes that the blocks touch which are looked back at: more than an L2 has."""
 _OFTEN, _ALONE = 1.5, 0.5
-_LAGS = 16
 _LINE = 128
 
 
@@ -45,38 +44,33 @@ def lines_bytes(sectors: Array) -> float:
     return float(_LINE * len(np.unique(sectors >> 2)))
 
 
-def drawn(block: int, each: float) -> list[int]:
-    """Blocks before this one, in rising order, all different; ``each``: bytes that one touches."""
+def far_before(block: int, each: float, run: int) -> list[int]:
+    """Blocks before those of a run right before this one, in rising order, as far from each other as the run is long.
+
+    ``each``: bytes that one touches; ``run``: blocks of the run.
+    """
     reach = min(block, int(_REACH / max(each, 1.0)))
-    if reach <= TRAIL:
-        return []
-    rng = np.random.default_rng(block)
-    return sorted(int(block - b) for b in 1 + rng.choice(reach, TRAIL, replace=False))
+    return list(range(block - 2 * run, block - reach - 1, -run))[::-1]
 
 
 def firsts(sectors: Array, chosen: Array, begins: Array, blocks: Array) -> Firsts:
-    """The touches ``chosen`` of ``sectors``. ``begins``: where the sectors of each of ``blocks`` begin, rising."""
+    """Those of the touches ``chosen`` of ``sectors`` that are of ``blocks``: the last that ran.
+
+    ``begins``: where the sectors of each begin, rising.
+    """
+    chosen = chosen[chosen >= begins[0]] if len(begins) else chosen[:0]
     owners = blocks[np.searchsorted(begins, chosen, side="right") - 1]
     order = np.lexsort((owners, sectors[chosen]))
     return Firsts(sectors[chosen][order], owners[order])
 
 
-def before(found: Firsts, count: int, nearest: float, farthest: float) -> float:
+def before(run: Firsts, far: Firsts, blocks: int, nearest: float, farthest: float) -> float:
     """How many blocks, on average, touch a sector before a block does that touches it, at distances in this range.
 
-    ``count``: how many were drawn.
+    ``run``: first touches of so many ``blocks``; ``far``: those of blocks as far from each other.
     """
-    sectors, blocks = found
-    if len(blocks) < 2:
-        return 0.0
-    extent = float(blocks.max() - blocks.min()) + 1.0
-    number = 0.0
-    for lag in range(1, min(_LAGS, len(sectors))):
-        same = sectors[lag:] == sectors[:-lag]
-        if not same.any():
-            break
-        apart = (blocks[lag:] - blocks[:-lag])[same].astype(np.float64)
-        apart = apart[(apart > nearest) & (apart <= farthest)]
-        # So many of the drawn ones have one of the others at this distance.
-        number += float((extent / count / np.maximum(0.05, 1.0 - apart / extent)).sum())
-    return number / len(sectors)
+    first, end = (np.searchsorted(run.sectors, far.sectors, side) for side in ("left", "right"))
+    count = end - first
+    at = np.repeat(first - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    apart = run.blocks[at] - np.repeat(far.blocks, count)
+    return float(((apart > nearest) & (apart <= farthest)).sum() * blocks / max(1, len(run.sectors)))

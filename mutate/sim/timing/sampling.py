@@ -21,7 +21,7 @@ from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import IN_ORDER, follows_others
-from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, drawn, lines_bytes, sought
+from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
 from mutate.sim.watch import LOG_ROWS, Log
@@ -194,12 +194,14 @@ class Group(NamedTuple):
 class Trail(NamedTuple):
     """Of each array the part of the sectors that a block reads, and writes, which one of some ``blocks`` right before
 
-    it has read, or written; shape (arrays + 1, 2). ``far``: streams of ``drawn`` ones of those before it.
+    it has read, or written; shape (arrays + 1, 2). ``run``: streams of those, ``ran``; ``far``: of ``others`` before.
     """
 
     blocks: int
     part: Array
-    drawn: tuple[int, ...]
+    run: Streams
+    ran: Sequence[int]
+    others: tuple[int, ...]
     far: Streams | None
 
 
@@ -327,7 +329,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if sm is None and total > sms and length >= LEAST_TRAIL and 4 * each * TRAIL <= records:
         limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in initial.regions), 1 << 60], np.float64)
         if sought(keeper.touches.tally, limits, len(blocks), total).any():
-            others = drawn(pilot, lines_bytes(pilots.sectors))
+            others = far_before(pilot, lines_bytes(pilots.sectors), length // 2)
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
@@ -345,7 +347,8 @@ def _trail(block: int, length: int, others: Sequence[int], simulation: Simulatio
     new = keeper.touches.tally - before
     if others:
         simulation.fork((far,), far).run(others)
-    return Trail(length // 2, (new[..., PAIRS] - new[..., SECTORS]) / np.maximum(1, new[..., PAIRS]), tuple(others),
+    return Trail(length // 2, (new[..., PAIRS] - new[..., SECTORS]) / np.maximum(1, new[..., PAIRS]),
+                 keeper.streams(range(half, block)), range(half, block), tuple(others),
                  far.streams(others) if others else None)
 
 
