@@ -2,6 +2,7 @@
 
     python tests/machines/compare_launches.py parts walks            NVRTC 13.0.88; needs no GPU
     python tests/machines/compare_launches.py stores -k beside_stores
+    python tests/machines/compare_launches.py adds --machine h100    where another's times are kept, too
     python tests/machines/compare_launches.py --write                all files, for docs/microbenchmarks.md; two minutes
 """
 
@@ -44,16 +45,16 @@ def files() -> list[str]:
     return [path.stem for path in sorted(HERE.glob("*.cu")) if timed_on(path.stem)]
 
 
-def measured(name: str) -> dict[tuple[str, str, int], float]:
+def measured(name: str, machine: str) -> dict[tuple[str, str, int], float]:
     """Microseconds by kernel, template arguments and number of the launch."""
-    lines = (HERE / "reference" / f"{timed_on(name)}_{name}.csv").read_text().splitlines()
+    lines = (HERE / "reference" / f"{machine}_{name}.csv").read_text().splitlines()
     return {(r["kernel"], r["instance"], int(r["launch"])): float(r["us"])
             for r in csv.DictReader(line for line in lines if not line.startswith("#"))}
 
 
-def compared(name: str, only: str | None) -> Iterator[tuple[str, int, float, float]]:
+def compared(name: str, only: str | None, on: str) -> Iterator[tuple[str, int, float, float]]:
     """Kernel with its arguments, number of the launch, microseconds as measured and as simulated."""
-    known, machine = measured(name), load_machine(str(timed_on(name)))
+    known, machine = measured(name, on), load_machine(on)
     for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
         kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
         for number, launch in enumerate(found.target.launches):
@@ -66,16 +67,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("-k", "--kernel", help="only this one")
+    parser.add_argument("--machine", choices=("h200", "h100"), help="the one that the files' times are of")
     parser.add_argument("--write", action="store_true", help="all files, kept as reference data")
     given = parser.parse_args()
-    if given.write == bool(given.files) or (given.write and given.kernel):
+    if given.write == bool(given.files) or (given.write and (given.kernel or given.machine)):
         parser.error("give FILEs, or --write alone")
     if given.write and nvrtc_version() != MEASURED:
         parser.error(f"NVRTC is {nvrtc_version()}, and the code that was measured is of {MEASURED}")
     kept: dict[str, dict[str, list[float]]] = {}
     for name in given.files or files():
         errors = kept.setdefault(name, {})
-        for kernel, number, us, simulated in compared(name, given.kernel):
+        for kernel, number, us, simulated in compared(name, given.kernel, given.machine or str(timed_on(name))):
             error = simulated / us - 1.0
             errors.setdefault(kernel.partition("<")[0], []).append(round(error, 4))
             print(f"{kernel:24s} {number:3d}  {us:9.2f} us, model {simulated:9.2f} ({100 * error:+.0f} %)", flush=True)

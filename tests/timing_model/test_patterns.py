@@ -104,8 +104,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("trips", 5, 0.1), ("held", 3, 0.03), ("held", 7, 0.04),  # a loop behind a barrier waits, and before one does not
     ("around", 4, 0.03), ("around", 13, 0.03), ("turned", 1, 0.06), ("turned", 3, 0.13),  # L1 holds it, and does not
     ("around", 8, 0.03), ("turned", 0, 0.05),  # ... nearly, and lines come from DRAM
-    ("permuted_stores", 5, 0.1), ("permuted_stores", 9, 0.11), ("turned_axes", 0, 0.15),  # other blocks write what lies
-    ("permuted_loads", 2, 0.13), ("permuted_loads", 4, 0.11), ("permuted_loads", 9, 0.03),  # beside, and read it
+    ("permuted_stores", 5, 0.1), ("permuted_stores", 9, 0.11), ("turned_axes", 0, 0.07),  # other blocks write what lies
+    ("permuted_loads", 2, 0.08), ("permuted_loads", 4, 0.09), ("permuted_loads", 9, 0.03),  # beside, and read it
     ("row_adds<int>", 15, 0.02), ("row_adds<int>", 17, 0.08), ("row_adds<int>", 19, 0.06),  # all warps to few rows
     ("row_adds<int>", 22, 0.08), ("row_adds<int>", 24, 0.11), ("row_adds<float>", 8, 0.12),  # ... lanes apart, at one
     ("row_gives", 2, 0.03), ("row_gives", 4, 0.05), ("row_adds<double>", 3, 0.17),  # old values, wide words
@@ -136,8 +136,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("in_turn<2, float>", 1, 0.02), ("in_turn<2, float>", 3, 0.05), ("in_turn<8, float>", 1, 0.07),  # sums in a sector,
     ("in_turn<2, float>", 6, 0.02), ("lanes_to<float>", 8, 0.08), ("block_adds<2>", 2, 0.02),  # in a line, at a place
     ("strip_sums<0>", 5, 0.12), ("strip_sums<0>", 8, 0.18), ("strip_sums<1>", 3, 0.15),  # in rows, by blocks in step
-    ("quads<2, 2>", 0, 0.09), ("quads<4, 2>", 1, 0.05), ("quads<8, 1>", 2, 0.05),  # in L1, in L2, of DRAM's 64 bytes
-    ("claims<1>", 0, 0.06), ("claims<1>", 2, 0.06), ("claims<6>", 0, 0.06),  # few blocks at 2**18 and 2**22 places
+    ("quads<2, 2>", 0, 0.09), ("quads<4, 2>", 1, 0.05), ("quads<8, 1>", 2, 0.07),  # in L1, in L2, of DRAM's 64 bytes
+    ("claims<1>", 0, 0.06), ("claims<1>", 2, 0.08), ("claims<6>", 0, 0.06),  # few blocks at 2**18 and 2**22 places
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
@@ -168,7 +168,7 @@ def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: s
 
 
 @pytest.mark.parametrize(("kernel", "launch", "within"), [
-    ("in_turn<float>", 2, 0.1), ("in_turn<float>", 8, 0.05), ("at_once<float4>", 7, 0.04),  # four blocks
+    ("in_turn<float>", 2, 0.1), ("in_turn<float>", 8, 0.05), ("at_once<float4>", 7, 0.03),  # four blocks
     ("tiles_in_steps", 7, 0.03), ("tiles_in_steps", 14, 0.06), ("tiles_in_steps", 16, 0.05)])
 def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

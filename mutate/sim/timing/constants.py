@@ -17,10 +17,11 @@ _PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
 
 SLICES = 96.0
-"""Slices of the H200's L2, of which ``READ_LINE`` and ``WRITE_LINE`` are. The H100 has 80, each as fast: 122 to 128
+"""Slices of the H200's L2, of which ``READ_LINE``, ``WRITE_LINE``, ``ATOMIC_SECTOR`` and ``ATOMIC_PACKET`` are.
 
-reads of lines a ns by ncu's lts__t_tag_requests (quads of tests/machines/buckets.cu). Atomics are no slower there
-(calibration, all_addresses: 342 results a clock, 323 on the H200).
+The H100 has 80, each as fast: 122 to 128 reads of lines a ns by ncu's lts__t_tag_requests (quads of
+tests/machines/buckets.cu), additions at random 0.83 as many (tests/machines/reference/h100_adds.csv). Old values come
+back as often (swaps.cu: 66 a ns).
 """
 READ_LINE = _PER_NS / 150.1
 """Least clocks of an SM between its reads of different lines in L2 (read_1_16MB)."""

@@ -268,16 +268,16 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    lines = c.SLICES / rates.number("l2.slices", c.SLICES) * part
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * lines)
-    s[p.S_FILL_LINE] = 0.0 if rates.tracked else c.READ_LINE * lines
+    slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * slices)
+    s[p.S_FILL_LINE] = 0.0 if rates.tracked else c.READ_LINE * slices
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
-    s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * lines)
+    s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * slices)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
-    s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * part), max(port, c.ATOMIC_GIVES * part)
+    s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * slices), max(port, c.ATOMIC_GIVES * part)
     if not rates.tracked:
-        s[p.S_PACKET] = max(c.ATOMIC_PACKET_PORT, c.ATOMIC_PACKET * part)
-        s[p.S_PACKET_WORD] = max(port, c.ATOMIC_PACKET_WORD * part)
+        s[p.S_PACKET] = max(c.ATOMIC_PACKET_PORT, c.ATOMIC_PACKET * slices)
+        s[p.S_PACKET_WORD] = max(port, c.ATOMIC_PACKET_WORD * slices)
     s[p.S_READ_CLOCKS], s[p.S_WRITE_CLOCKS] = clocks("dram.read_bandwidth", read), clocks("dram.write_bandwidth", write)
     return s
 

@@ -193,10 +193,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             met[r] += 1.0
         # Both halves of 64 bytes are in L2, or neither.
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
-            mix(row >> 1, 1) < likely)
+            mix(row & ~1, 1) < likely)
         if again[r] and len(far_tags) > 0:
             there = stays(far_tags, far_ages, far_parts, sector, issued)
-            far = not there and mix(row >> 1, 1) < likely
+            far = not there and mix(row & ~1, 1) < likely
         elif len(far_tags) > 0 and not (local or common[r]):
             # It takes room from what is come back to.
             stays(far_tags, far_ages, far_parts, sector, issued)
@@ -233,7 +233,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 # as read_1_16MB, with the halves from DRAM counted twice (turned of tests/machines/capacity.cu,
                 # own_rows of threads.cu). Other warps that want the rest meanwhile get it at once (tile_loads of
                 # tiles.cu); around L1 nothing of the kind was seen (rows_beside of parts.cu).
-                state[0] += settings[S_FILL_LINE]
+                state[0] += settings[S_FILL_LINE] * (1.0 if alone or again[r] else 0.5)
             if settings[S_HELD] > 0.0:
                 # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
                 # that are only stored take 1.75 (tests/machines/reference/h200_fills.csv, up to 24 MB).
