@@ -142,7 +142,7 @@ class Played:
     largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
     is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
     ``which`` are the numbers of the recorded blocks, none where it is all of them. ``in_order``: of blocks that ask for
-    what others write, whether all were run in order, or they met the data as they were before the launch.
+    what others write, whether all were run, by turns, or they met the data as they were before the launch.
     """
 
     blocks: int

@@ -11,7 +11,7 @@ from mutate.simulated import Played
 
 # Half a 95 % interval of a normal distribution, in standard deviations.
 _NORMAL = 1.96
-_ORDER = {None: "", True: ", in order with all others as they ask for what those write",
+_ORDER = {None: "", True: ", by turns with all others as they ask for what those write",
           False: " with the data as before the launch though they ask for what others write"}
 
 

@@ -47,35 +47,54 @@ ALL = np.uint32(0xFFFFFFFF)
 _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["half"], FIRST["convert"]
 
 
-def _execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets, red,
-            table, limits, pages, rules, bounds, shared, local, constants, constant_starts, objects, wanted, counters,
-            spent, hashes, trace, log_head, log_where, control, error):
-    """Runs the resident block until it is done or something is wanted of the caller; returns a status of ``layout``.
+def _execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets_of,
+            red_of, table, limits, pages, rules, bounds, shared_of, local, constants, constant_starts, objects, wanted,
+            counters, spent, hashes, trace, log_head, log_where, control, error):
+    """Runs a block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
-    ``layout``: elements of the pool, of a warp's rows, warps, quantum, first byte of shared memory, its bytes, local
-    bytes a thread, first elements of the scratch rows and of the uniform registers. ``control``: instructions left,
-    wanted pages, trace records, warp to begin with, instructions at the start, pages used of the pool, records of the
-    log, what an instruction's predicate becomes, whether requests of memory are counted. ``spent``: by each warp, also
-    of what it tried and will try again.
+    ``layout``: elements of the pool, of a warp's rows, warps of a block, quantum, first byte of shared memory, its
+    bytes, local bytes a thread, first elements of the scratch rows and of the uniform registers, slots, whether they
+    take turns. ``control``: instructions left, wanted pages, trace records, warp to begin with, instructions at the
+    start, pages used of the pool, records of the log, what an instruction's predicate becomes, whether requests of
+    memory are counted. ``spent``: by each warp.
+
+    Blocks are in slots: theirs are rows of ``..._of``, and as many warps each of all else.
+    Those that take turns: from the slot to begin with to the last one each warp goes on until it has asked for global
+    memory once (or its quantum is over), as on a GPU all wait about as long for that. Then it is ``TURN_OVER``; of the
+    blocks that have ended nothing is alive.
     """
     pool, rows, nwarps, quantum = layout[0], layout[1], layout[2], layout[3]
+    last_slot, by_turns = layout[9], layout[10] != 0
     shared_base, shared_size, local_size, scratch = layout[4], layout[5], layout[6], layout[7]
     uniform = layout[8]
     tracing = trace.shape[0] > 1
     log_rows = max(0, log_head.shape[0] - LOG_ROOM)
     d0, d1, m6 = stack_u32(32), stack_u32(32), stack_u32(8)
     addresses, sectors = stack_u64(32), stack_u64(160)
-    offsets, targets_of = stack_i64(32), stack_i64(32)
+    offsets, copied = stack_i64(32), stack_i64(32)
     d0[:], d1[:], m6[:] = 0, 0, 0
-    addresses[:], sectors[:], offsets[:], targets_of[:] = 0, 0, 0, 0
+    addresses[:], sectors[:], offsets[:], copied[:] = 0, 0, 0, 0
     # Where lanes yield to others, which go on next counts.
     yields = False
     for k in range(code.shape[0]):
         yields |= code[k, OP] == YIELD
     budget = control[0]
     w = control[3]
+    own = w - w % nwarps
+    targets, red, shared = targets_of[own // nwarps], red_of[own // nwarps], shared_of[own // nwarps]
+    moved = False
     idle = 0
     while True:
+        if w == own + nwarps:
+            w = own
+            if by_turns and moved:
+                own += nwarps
+                if own == last_slot * nwarps:
+                    control[0] = budget
+                    return TURN_OVER
+                w, idle, moved = own, 0, False
+                slot = own // nwarps
+                targets, red, shared = targets_of[slot], red_of[slot], shared_of[slot]
         # --- the next warp with a split that can run ---
         current = -1
         for k in range(32):
@@ -86,12 +105,13 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
             current = -1
         if current < 0:
             idle += 1
-            w = w + 1 if w + 1 < nwarps else 0
+            w += 1
             if idle > nwarps:
-                complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, log_head,
-                                  control)
+                end = own + nwarps
+                complete_barriers(nwarps, alive[own:end], pcs[own:end], masks[own:end], states[own:end],
+                                  details[own:end], targets, red, log_head, control)
                 ready, faults, left = False, False, False
-                for v in range(nwarps):
+                for v in range(own, end):
                     if alive[v]:
                         left = True
                     waits = lacks_pages(v, states)
@@ -100,27 +120,36 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         ready |= states[v, k] == READY and not (yields and waits)
                 if ready:
                     idle = 0
+                    if by_turns:
+                        w = own
                     continue
-                control[0], control[3] = budget, w
+                if by_turns and (faults or not left):
+                    w, moved = end, True
+                    continue
+                control[0], control[3] = budget, own
                 if faults:
                     return NEED_PAGES
                 return DEADLOCK if left else DONE
             continue
+        moved = True
         idle = 0
         base = i64(pool) + i64(w) * i64(rows)
         pc = i64(pcs[w, current])
         mask = masks[w, current]
         resume(w, current, registers, predicates, kept, base + uniform)
-        turn = quantum
+        turn = quantum - spent[w] % quantum if by_turns else quantum
+        asked = False
         running = True
         yielded = details[w, current] == YIELDED
         details[w, current] = 0
         while running:
-            if turn == 0:
+            if turn == 0 or asked:
                 pcs[w, current] = pc
                 masks[w, current] = mask
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 details[w, current] = YIELDED if yielded else 0
+                if turn:
+                    break
                 # another split of the same warp may be what this one spins for
                 last = current
                 for k in range(current + 1, 32):
@@ -238,12 +267,13 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         status, cost = memory(op, row, w, pc, guard, base, registers, condition, objects, table,
                                               limits, pages, rules, bounds, shared, local, shared_base, shared_size,
                                               local_size, wanted, control, counters, hashes, addresses, offsets,
-                                              targets_of, sectors, d0, d1, log_head, log_where, error)
+                                              copied, sectors, d0, d1, log_head, log_where, error)
                     if status == NEED_PAGES:
                         counters[pc, EXECUTED] -= 1
                         counters[pc, THREADS] -= i64(popc(mask))
                         counters[pc, THREADS_ON] -= i64(popc(guard))
                         budget += 1
+                        spent[w] -= 1
                         pcs[w, current], masks[w, current] = pc, mask
                         states[w, current] = AT_FAULT
                         interrupt(w, current, states, registers, predicates, kept, base + uniform)
@@ -254,6 +284,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         error[1], error[3] = w, pc
                         return FAILED
                     put_predicate(predicates, w, row[PD], u32(control[7]), guard)
+                    asked = (by_turns and row[ACTION] != STORE and not row[FLAGS] & NO_DST
+                             and (op == GLOBAL_ACCESS or op == GENERIC_ACCESS))
                 pc += 1
             elif op == NOP:
                 pc += 1
@@ -371,6 +403,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     counters[pc, THREADS] -= i64(popc(mask))
                     counters[pc, THREADS_ON] -= i64(popc(guard))
                     budget += 1
+                    spent[w] -= 1
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_FAULT
                     interrupt(w, current, states, registers, predicates, kept, base + uniform)
@@ -455,9 +488,9 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 at = control[2]
                 trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, at_pc, i64(guard), cost
                 control[2] = at + 1
-            if running and turn == 0:
+            if running and (turn == 0 or asked):
                 pcs[w, current], masks[w, current] = pc, mask
-        w = w + 1 if w + 1 < nwarps else 0
+        w += 1
 
 
 execute: Any = jit_into(code_folder(), _execute, counted=False)

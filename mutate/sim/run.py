@@ -99,6 +99,7 @@ class Simulation:
         self.log = Log(bool(watchers))
         self.recorder = recorder
         self.counted = counted
+        self.slots = 1
         self._state()
 
     def fork(self, watchers: Sequence[Watcher], recorder: Recorder | None) -> Simulation:
@@ -112,6 +113,13 @@ class Simulation:
         """One for other blocks of the same launch, in the same memory; it counts from zero."""
         out = copy.copy(self)
         out.watchers, out.recorder, out.log = tuple(watchers), recorder, Log(bool(watchers))
+        out._state()
+        return out
+
+    def together(self, slots: int) -> Simulation:
+        """One for so many blocks at once that take turns, in the same memory, each in a slot (``turns``)."""
+        out = copy.copy(self)
+        out.watchers, out.recorder, out.log, out.slots = (), None, Log(False), slots
         out._state()
         return out
 
@@ -145,20 +153,21 @@ class Simulation:
         threads = self.launch.threads
         self.warps = (threads + 31) // 32
         self.pool = program.pool.size
-        self.registers = np.zeros(self.pool + self.warps * program.rows * 32, np.uint32)
+        warps = self.warps * self.slots
+        self.registers = np.zeros(self.pool + warps * program.rows * 32, np.uint32)
         self.registers[: self.pool] = program.pool.reshape(-1)
-        self.predicates = np.zeros((self.warps, 16), np.uint32)
-        self.pcs = np.zeros((self.warps, 32), np.int64)
-        self.masks = np.zeros((self.warps, 32), np.uint32)
-        self.states = np.zeros((self.warps, 32), np.int64)
-        self.details = np.zeros((self.warps, 32), np.int64)
-        self.kept = np.zeros((self.warps, 32, lay.KEPT), np.uint32)
-        self.sync = np.zeros((self.warps, 16 * 32), np.uint32)
-        self.alive = np.zeros(self.warps, np.uint32)
-        self.targets = np.zeros((16, 2), np.int64)
-        self.red = np.zeros((2, 4), np.int64)
-        self.shared = np.zeros(max(1, self.shared_bytes), np.uint8)
-        self.local = np.zeros(self.warps * 32 * self.image.local_size, np.uint8)
+        self.predicates = np.zeros((warps, 16), np.uint32)
+        self.pcs = np.zeros((warps, 32), np.int64)
+        self.masks = np.zeros((warps, 32), np.uint32)
+        self.states = np.zeros((warps, 32), np.int64)
+        self.details = np.zeros((warps, 32), np.int64)
+        self.kept = np.zeros((warps, 32, lay.KEPT), np.uint32)
+        self.sync = np.zeros((warps, 16 * 32), np.uint32)
+        self.alive = np.zeros(warps, np.uint32)
+        self.targets = np.zeros((self.slots, 16, 2), np.int64)
+        self.red = np.zeros((self.slots, 2, 4), np.int64)
+        self.shared = np.zeros((self.slots, max(1, self.shared_bytes)), np.uint8)
+        self.local = np.zeros(warps * 32 * self.image.local_size, np.uint8)
         order = sorted(self.banks)
         self.constants = np.frombuffer(b"".join(self.banks[k] for k in order) or b"\0", np.uint8)
         self.starts = np.zeros((16, 2), np.int64)
@@ -168,8 +177,8 @@ class Simulation:
             at += len(self.banks[k])
         self.wanted = np.zeros(_WANTED, np.int64)
         self.counters = np.zeros((len(program.listing), lay.COUNTERS), np.int64)
-        # Instructions of each warp of the block that runs, or ran last.
-        self.spent = np.zeros(self.warps, np.int64)
+        # Instructions of each warp of the blocks that run, or ran last.
+        self.spent = np.zeros(warps, np.int64)
         self.hashes = np.zeros((lay.MULTISETS, 4), np.uint64)
         self.objects = object_table(self.launch.textures, self.initial.addresses).reshape(-1)
         self.trace = np.zeros((RECORDS + lay.LANES if self.recorder is not None else 1, 4), np.int64)
@@ -177,12 +186,12 @@ class Simulation:
         self.error = np.zeros(8, np.int64)
         self.layout = np.array([self.pool, program.rows * 32, self.warps, _QUANTUM, self.image.shared_base,
                                 self.shared_bytes, self.image.local_size, program.scratch * 32,
-                                program.general_rows * 32], np.int64)
+                                program.general_rows * 32, self.slots, self.slots > 1], np.int64)
         self.control[0] = self.control[4] = self.budget
         self.control[8] = self.counted
         first = program.specials
-        self._own_registers = self.registers[self.pool :].reshape(self.warps, program.rows, 32)
-        self._first_registers = np.zeros_like(self._own_registers)
+        self._own_registers = self.registers[self.pool :].reshape(warps, program.rows, 32)
+        self._first_registers = np.zeros((self.warps, program.rows, 32), np.uint32)
         self._first_registers[:, first : first + len(lay.SPECIALS)] = self._fixed_specials()
         at = first + lay.SPECIALS.index("SR_CTAID.X")
         self._block_numbers = self._own_registers[:, at : at + 3]
@@ -206,25 +215,36 @@ class Simulation:
             out[:, lay.SPECIALS.index(name)] = value
         return out
 
-    def start_block(self, number: int) -> None:
-        """Puts all state to the beginning of a block."""
+    def start_block(self, number: int, slot: int = 0) -> None:
+        """Puts all state of a slot to the beginning of a block."""
         gx, gy, _ = self.launch.grid
-        self._own_registers[:] = self._first_registers
-        self._block_numbers[:] = ((number % gx,), (number // gx % gy,), (number // (gx * gy),))
-        for zeros in (self.spent, self.predicates, self.pcs, self.masks, self.states, self.sync, self.targets,
-                      self.shared):
-            zeros.fill(0)
-        self.predicates[:, 7] = self.predicates[:, 15] = 0xFFFFFFFF
-        self.kept[:, :, 0] = 0
-        self.red[:] = 0, 1, 0, 0
-        self.alive[:] = self.masks[:, 0] = self._active
-        self.states[:, 0] = lay.READY
-        self.control[3] = 0
+        own = slice(slot * self.warps, (slot + 1) * self.warps)
+        self._own_registers[own] = self._first_registers
+        self._block_numbers[own] = ((number % gx,), (number // gx % gy,), (number // (gx * gy),))
+        for zeros in (self.spent, self.predicates, self.pcs, self.masks, self.states, self.sync):
+            zeros[own].fill(0)
+        self.targets[slot] = 0
+        self.shared[slot] = 0
+        self.predicates[own, 7] = self.predicates[own, 15] = 0xFFFFFFFF
+        self.kept[own, :, 0] = 0
+        self.red[slot] = 0, 1, 0, 0
+        self.alive[own] = self.masks[own, 0] = self._active
+        self.states[own, 0] = lay.READY
+        self.control[3] = slot * self.warps
+
+    def go_on(self, log: Log, trace: npt.NDArray[np.int64]) -> int:
+        """The interpreter's next turn; what it returns."""
+        from mutate.sim.execute import execute
+
+        memory = self.memory
+        return int(execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
+                           self.states, self.details, self.kept, self.sync, self.alive, self.targets, self.red,
+                           memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
+                           self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
+                           self.spent, self.hashes, trace, log.head, log.where, self.control, self.error))
 
     def run(self, blocks: Sequence[int]) -> Outcome:
         """Runs blocks one after another. Raises ``KmutateError`` where the kernel does what it may not."""
-        from mutate.sim.execute import execute
-
         memory = self.memory
         for block in blocks:
             self.start_block(block)
@@ -232,12 +252,7 @@ class Simulation:
                 watcher.start_block(block)
             while True:
                 self.control[1], self.control[5], self.control[6] = 0, memory.used, 0
-                status = execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
-                                 self.states, self.details, self.kept, self.sync, self.alive, self.targets, self.red,
-                                 memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
-                                 self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
-                                 self.spent, self.hashes, self.trace, self.log.head, self.log.where, self.control,
-                                 self.error)
+                status = self.go_on(self.log, self.trace)
                 memory.used = int(self.control[5])
                 for watcher in self.watchers:
                     watcher.watch(self.log, int(self.control[6]), self.counters)

@@ -3,6 +3,7 @@
 As kmutate does: a pause while everything is enqueued, and a flush that reads, which leaves nothing to be written back.
 
     python3 tests/machines/time_launches.py FOLDER > TIMES.csv
+    python3 tests/machines/time_launches.py FOLDER --restore        with all arrays as they were before each launch
     ncu ... python3 tests/machines/time_launches.py FOLDER --once       each launch once, for counters
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROUNDS = 1 if "--once" in sys.argv else 7
 WARM = 0 if "--once" in sys.argv else 2
+RESTORE = "--restore" in sys.argv
 FLUSH = 256 << 20
 PAUSE = 100_000
 """Clocks of the GPU."""
@@ -79,8 +81,14 @@ def main() -> None:
         values = [ctypes.c_uint64(arrays[a["array"]].value + a["offset"]) if "array" in a
                   else ctypes.create_string_buffer(bytes.fromhex(a["hex"])) for a in job["args"]]
         arguments = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
+        first_contents = [(at, allocate(size), size) for at, size in
+                          ((arrays[name], size) for name, size, _ in job["arrays"])] if RESTORE else []
+        for at, copy, size in first_contents:
+            check(cuda.cuMemcpyDtoD_v2(copy, at, ctypes.c_size_t(size)), "copy")
         times = []
         for turn in range(ROUNDS + WARM):
+            for at, copy, size in first_contents:
+                check(cuda.cuMemcpyDtoD_v2(at, copy, ctypes.c_size_t(size)), "copy")
             for tool, blocks, threads, given in before:
                 check(cuda.cuLaunchKernel(tool, blocks, 1, 1, threads, 1, 1, 0, None, given, None), what)
             check(cuda.cuEventRecord(first, None), what)
@@ -91,7 +99,7 @@ def main() -> None:
             check(cuda.cuEventElapsedTime(ctypes.byref(ms), first, last), what)
             if turn >= WARM:
                 times.append(1e3 * ms.value)
-        for at in arrays.values():
+        for at in (*arrays.values(), *(copy for _, copy, _ in first_contents)):
             cuda.cuMemFree_v2(at)
         cuda.cuModuleUnload(module)
         print(f'{job["kernel"]},"{job["instance"]}",{job["launch"]},{statistics.median(times):.2f},{min(times):.2f}',

@@ -24,7 +24,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims")
+         "claims", "hot", "meets")
 
 
 @cache
@@ -36,9 +36,10 @@ def patterns() -> dict[str, KernelBinaries]:
 
 def timed(kernel: str, launch: int) -> tuple[float, str]:
     """Microseconds, of the code of this compiler where that was measured, too, and the machine: h200 where it was."""
-    for name in FILES if nvrtc_version() == MEASURED else ("nvrtc_13_5", *FILES):
-        machine = "h200" if (MACHINES / "reference" / f"h200_{name}.csv").exists() else "h100"
-        lines = (MACHINES / "reference" / f"{machine}_{name}.csv").read_text().splitlines()
+    files = FILES if nvrtc_version() == MEASURED else ("nvrtc_13_5", *FILES)
+    for name, machine in ((name, machine) for name in files for machine in ("h200", "h100")):
+        path = MACHINES / "reference" / f"{machine}_{name}.csv"
+        lines = path.read_text().splitlines() if path.exists() else []
         for r in csv.DictReader(line for line in lines if not line.startswith("#")):
             name = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
             if (name, int(r["launch"])) == (kernel, launch):
@@ -138,6 +139,10 @@ def simulated(kernel: str, launch: int) -> float:
     ("strip_sums<0>", 5, 0.12), ("strip_sums<0>", 8, 0.18), ("strip_sums<1>", 3, 0.15),  # in rows, by blocks in step
     ("quads<2, 2>", 0, 0.09), ("quads<4, 2>", 1, 0.05), ("quads<8, 1>", 2, 0.07),  # in L1, in L2, of DRAM's 64 bytes
     ("claims<1>", 0, 0.06), ("claims<1>", 2, 0.08), ("claims<6>", 0, 0.06),  # few blocks at 2**18 and 2**22 places
+    ("hot_words<1, 0>", 6, 0.04), ("hot_words<1, 1>", 2, 0.03), ("hot_lines<4>", 12, 0.02),  # lines that all load
+    ("hot_and_changed<0, 0>", 1, 0.03), ("hot_among_changed<0>", 0, 0.13), ("hot_among_changed<3>", 0, 0.13),
+    ("hot_among<0>", 5, 0.22), ("hot_among<1>", 4, 0.1),  # beside others
+    ("unions<0>", 2, 0.22), ("unions<1>", 6, 0.12), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

@@ -29,6 +29,21 @@ WRITE_LINE = _PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
 WRITE_BYTES = 16.2
 """Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
+HOT_LINE, HOT_SLOW, COLD_LINE = 0.151 * 1.98, 0.297 * 1.98, 0.292 * 1.98
+"""Clocks that a load of a line around L1 takes where L2 has it: of one that all SMs load, the same if it is volatile
+
+or there are atomic operations on the line, and of one that no others load.
+
+tests/machines/hot.cu: 1.081 M loads of one line take 162 us, 4.325 M of two quarters of a KB 654, and volatile ones, or
+with a compare and swap now and then, 320 instead of 162 (hot_words, hot_lines, hot_and_changed); where a line's loads
+are one of 32 of a slice's, each is as long as any other, a slice's clock of 1.71 GHz (hot_among).
+"""
+HOT_CHANGED, HOT_ALONE = 6.4 * 1.98, 0.877 * 1.98
+"""Clocks that an atomic operation on such a line adds, up to so many for each load, which then is on its own.
+
+tests/machines/hot.cu: 16,900 of any kind take 112 us more, 4,200 of them 28 (hot_among_changed), fewer where they come
+together (hot_and_changed 4). The most is a guess: a load for itself takes 1.5 of a slice's clocks more.
+"""
 READ_PORT, WRITE_PORT = 117.7, 32.0
 """Bytes a clock that an SM alone reads from L2 and writes to it (calibration: l2.sm_read, l2.sm_write; of reads the
 

@@ -26,6 +26,7 @@ from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
+from mutate.sim.timing.hot import hot_clocks
 from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
@@ -123,8 +124,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     sample = sample or sample_of(kernel, launch, machine, recorded, played, initial, places, sm)
     machine = slowed(machine, kernel.listing, sample.streams.pc)
     sms = int(machine.number("sm.count"))
-    resources = KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads,
-                                launch.smem + extra_smem, max(1, kernel.barriers))
+    resources = _resources(kernel, launch, extra_smem)
     device = device_for(machine.capability)
     resident = resident_blocks(resources, device, carveout_kb).blocks_per_sm
     if resident < 1:
@@ -169,12 +169,19 @@ def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = 
         raise KmutateError("no-time", f"the machine {machine.name} has no {', '.join(absent)}, which times need")
     gx, gy, gz = launch.grid
     sms = int(machine.number("sm.count"))
+    device = device_for(machine.capability)
     # Of one long block no more is kept than a play can use, and than memory has room for.
     longest = max(_LEAST, min(2 * played, 4 * recorded))
     return record(kernel.image, kernel.listing, launch, sms, -(-gx * gy * gz // sms), recorded, longest, initial,
                   places, rules=rules_of(machine, kernel.dlcm), sm=sm,
                   mates=max(2, int(Rates(machine).number("l2.merging_sms", GROUP))),
-                  at_once=device_for(machine.capability).warps_per_sm // -(-launch.threads // 32))
+                  at_once=device.warps_per_sm // -(-launch.threads // 32),
+                  resident=max(1, resident_blocks(_resources(kernel, launch), device).blocks_per_sm))
+
+
+def _resources(kernel: Kernel, launch: Launch, extra_smem: int = 0) -> KernelResources:
+    return KernelResources(kernel.image.registers, kernel.image.static_smem, launch.threads, launch.smem + extra_smem,
+                           max(1, kernel.barriers))
 
 
 def rules_of(machine: Machine, dlcm: str) -> int:
@@ -399,6 +406,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
     bound, what = least_clocks(sample, kernel.listing, cycles, sms, resident, float(seen.busy[p.T_ADDED]))
+    rates = Rates(machine)
+    if rates.number("l2.merging_sms", 1) > 1:
+        hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", rates.number("l2.slices", c.SLICES))
+        bound, what = max((bound, what), (hot, "loads of the same lines"))
     limit = ""
     bounded = bound > cycles
     if bounded:

@@ -36,11 +36,12 @@ def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, 
     return found
 
 
-def _scale(sample: Sample) -> float:
+def scale_of(sample: Sample) -> float:
+    """The blocks of the grid for each that was sampled."""
     return sample.grid_blocks / len(sample.blocks)
 
 
-def _records(s: Streams, kind: int) -> tuple[Ints, Ints, Ints]:
+def records_of(s: Streams, kind: int) -> tuple[Ints, Ints, Ints]:
     """Records that have requests of a kind, their requests' numbers, and the numbers of their warps."""
     wanted = np.zeros(len(s.requests) + 1, np.bool_)
     wanted[:-1] = (s.requests[:, 2] == kind) & (s.requests[:, 5] > 0)
@@ -62,8 +63,8 @@ def _of_several(places: Ints, which: Ints, blocks: Ints) -> npt.NDArray[np.bool_
     return highest > lowest
 
 
-def _added(s: Streams, adds: Ints) -> tuple[Ints, Ints]:
-    """Of additions, by their requests' numbers: of each sector, once for each turn, which of them it is of, and it."""
+def sectors_of(s: Streams, adds: Ints) -> tuple[Ints, Ints]:
+    """Of requests, by their numbers: of each sector which of them it is of, and it; of additions once for each turn."""
     counts = s.requests[adds, 5]
     which = np.repeat(np.arange(len(adds)), counts)
     first = np.repeat(s.requests[adds, 4] - (np.cumsum(counts) - counts), counts)
@@ -76,39 +77,44 @@ def stay(sample: Sample) -> float:
     One that is at several places counts for a part of one. At least 1, which is also the answer where nothing is added.
     """
     s = sample.streams
-    at, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
+    at, adds, warps = records_of(s, lay.H_GLOBAL_ATOMIC)
     if not len(at):
         return 1.0
-    which, sectors = _added(s, adds)
-    found = _place_of(sectors)
-    places = _place_of(s.sectors[s.requests[adds, 4]])
+    which, sectors = sectors_of(s, adds)
+    found = place_of(sectors)
+    places = place_of(s.sectors[s.requests[adds, 4]])
     several = np.ones(len(at), np.int64)
     np.add.at(several, which[1:], (found[1:] != found[:-1]) & (which[1:] == which[:-1]))
     names, place = np.unique(places, return_inverse=True)
-    shared = _shared(sample, names, place, warps)
+    shared = shared_of(sample, names, place, warps)
     other = np.ones(len(at), np.bool_)
     other[1:] = (places[1:] != places[:-1]) | (warps[1:] != warps[:-1])
     own = ~shared[place]
     return max(1.0, float((own / several).sum() / max(1, (own & other).sum())))
 
 
-def _shared(sample: Sample, names: Ints, which: Ints, warps: Ints) -> npt.NDArray[np.bool_]:
-    """Whether other blocks are known to add at each place. ``which``: of each addition; ``warps``: whose it is."""
-    elsewhere = _others(sample)
+def shared_of(sample: Sample, names: Ints, which: Ints, warps: Ints, kind: int = lay.H_GLOBAL_ATOMIC
+              ) -> npt.NDArray[np.bool_]:
+    """Whether other blocks are known to ask for each place, by requests of a kind. ``which``: of each; ``warps``: whose
+
+    it is.
+    """
+    elsewhere = _others(sample, kind)
     if elsewhere is not None:
         return np.isin(names, elsewhere)
     return _of_several(names, which, warps // (sample.streams.starts.shape[1] - 1))
 
 
-def _place_of(sectors: Ints) -> Ints:
+def place_of(sectors: Ints) -> Ints:
+    """Numbers of places: every other 256 bytes of a KB are one (``constants.ATOMIC_PARTS``)."""
     return sectors >> 5 << 1 | sectors >> 3 & 1
 
 
-def _others(sample: Sample) -> Ints | None:
-    """Places that a block elsewhere adds to, where one block was sampled: what it has alone is no other's."""
+def _others(sample: Sample, kind: int) -> Ints | None:
+    """Places that a block elsewhere asks for, where one block was sampled: what it has alone is no other's."""
     if len(sample.blocks) > 1 or sample.other is None:
         return None
-    return _place_of(_added(sample.other, _records(sample.other, lay.H_GLOBAL_ATOMIC)[1])[1])
+    return place_of(sectors_of(sample.other, records_of(sample.other, kind)[1])[1])
 
 
 class _Adds(NamedTuple):
@@ -127,17 +133,17 @@ class _Adds(NamedTuple):
 
 
 def _adds_of(s: Streams, listing: Sequence[Instruction]) -> _Adds | None:
-    _, adds, warps = _records(s, lay.H_GLOBAL_ATOMIC)
+    _, adds, warps = records_of(s, lay.H_GLOBAL_ATOMIC)
     if not len(adds):
         return None
     counts, pcs = s.requests[adds, 5], s.requests[adds, 1]
-    which, sectors = _added(s, adds)
+    which, sectors = sectors_of(s, adds)
     wide = np.array([".64" in i.opcode or ".F64" in i.opcode for i in listing])[pcs]
     words = np.where(wide, _WIDE_WORDS, _WORDS)
     whole = np.bitwise_count(s.requests[adds, 3].astype(np.uint64)) >= words * counts
     takes = np.where(whole, c.ATOMIC_WHOLE, c.ATOMIC_SAME)[which]
     floating = np.array([any(f".{kind}" in i.opcode for kind in ("F16", "BF16", "F32", "F64")) for i in listing])
-    names, place = np.unique(_place_of(sectors), return_inverse=True)
+    names, place = np.unique(place_of(sectors), return_inverse=True)
     return _Adds(which, warps[which], sectors, place, names, takes, floating[pcs][which])
 
 
@@ -150,15 +156,15 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int) -> fl
     if adds is None:
         return 0.0
     tried = np.unique(adds.warps // (sample.streams.starts.shape[1] - 1) * len(adds.names) + adds.place)
-    waits = _waits(adds, _scale(sample) * np.bincount(tried % len(adds.names)).astype(np.float64))
-    each = np.bincount(adds.place, weights=adds.takes) * _scale(sample)
+    waits = _waits(adds, scale_of(sample) * np.bincount(tried % len(adds.names)).astype(np.float64))
+    each = np.bincount(adds.place, weights=adds.takes) * scale_of(sample)
     # What one of several blocks has alone is no other block's.
-    shared = _shared(sample, adds.names, adds.place, adds.warps) | (len(sample.blocks) == 1 and sample.other is None)
-    mine = np.where(shared, each, each / _scale(sample))
-    chance = _by_chance(adds, sample.streams, len(sample.blocks)) * _scale(sample)
+    shared = shared_of(sample, adds.names, adds.place, adds.warps) | (len(sample.blocks) == 1 and sample.other is None)
+    mine = np.where(shared, each, each / scale_of(sample))
+    chance = _by_chance(adds, sample.streams, len(sample.blocks)) * scale_of(sample)
     others = each.sum() - each[int(mine.argmax())]
-    longer = each + waits * _scale(sample)
-    summed = np.where(shared, longer, longer / _scale(sample))
+    longer = each + waits * scale_of(sample)
+    summed = np.where(shared, longer, longer / scale_of(sample))
     return max(_most(mine, chance) + (others / c.ATOMIC_PARTS if len(adds.names) > c.ATOMIC_APART else 0.0),
                _most(summed, chance * longer.sum() / each.sum()),
                min(_by_axes(sample, listing, at_once), float(longer.sum())))
@@ -266,7 +272,7 @@ def _most_stores(sample: Sample) -> float:
     they go one after another, too. Those that follow each other in a warp are one.
     """
     s = sample.streams
-    at, stores, warps = _records(s, lay.H_GLOBAL_STORE)
+    at, stores, warps = records_of(s, lay.H_GLOBAL_STORE)
     if len(sample.blocks) < 2 or not len(at):
         return 0.0
     requests = s.requests[stores]
@@ -277,4 +283,4 @@ def _most_stores(sample: Sample) -> float:
     names, place, counts = np.unique(firsts[single] >> (c.STORE_PLACE - _SECTOR), return_inverse=True,
                                      return_counts=True)
     shared = counts[_of_several(names, place, warps[single] // (s.starts.shape[1] - 1))]
-    return float(shared.max()) * _scale(sample) if len(shared) else 0.0
+    return float(shared.max()) * scale_of(sample) if len(shared) else 0.0

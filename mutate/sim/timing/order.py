@@ -1,4 +1,4 @@
-"""Blocks whose work depends on what other blocks wrote: where the grid is small enough they are run in order."""
+"""Blocks whose work depends on what other blocks write: where the grid is small enough all are run, by turns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mutate.sim.timing.touches import WRITES, spread
 if TYPE_CHECKING:
     from mutate.sim.timing.sampling import Streams
 
-IN_ORDER = 12_000_000
+TOGETHER = 12_000_000
 """Warp instructions of a grid that is run as a whole, about two seconds."""
 _FEW, _GAP = 8, 16
 """Sectors of an array that a block writes at least, and how far they are apart at least on average, where their places

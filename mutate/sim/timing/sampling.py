@@ -5,7 +5,7 @@ The blocks are those of one SM: a GPU hands blocks out in turn, so an SM has eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,10 +20,11 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
-from mutate.sim.timing.order import IN_ORDER, follows_others
+from mutate.sim.timing.order import TOGETHER, follows_others
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
+from mutate.sim.turns import Played, run_by_turns
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -212,7 +213,7 @@ class Sample:
     ``touched``: ``Touches.tally``. ``works``: of these blocks and, where those say too little, of others of the grid.
     ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
     neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that
-    ask for what others write, whether the grid was run as a whole, in order; else they met what was there before the
+    ask for what others write, whether the grid was run as a whole, by turns; else they met what was there before the
     launch. ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
     """
 
@@ -252,13 +253,13 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tup
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
            rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None,
-           chosen: int | None = None, known: Sequence[Work] = (), at_once: int = 1) -> Sample:
+           chosen: int | None = None, known: Sequence[Work] = (), at_once: int = 1, resident: int = 1) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
     Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together.
     ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two. ``chosen``:
     the SM whose blocks run, by default a typical one, or, where it has no more than may run ``at_once``, the one with
-    most to do; it is told by the work of blocks that is ``known`` then.
+    most to do; it is told by the work of blocks that is ``known`` then. ``resident``: blocks that an SM has room for.
     Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
@@ -273,7 +274,6 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
                                   places=places, budget=budget, counted=False)
 
     keeper, simulation = start()
-    executed = simulation.counters[:, lay.EXECUTED]
     whose = chosen if sm is None else sm
     (pilot,) = blocks_of_sm(total, sms, 1, whose) if first is None else (first,)
     piloted = _ran(simulation, pilot)
@@ -293,36 +293,48 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         blocks = (pilot,)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
-    ordered = None
+    elsewhere = int(total * _GOLDEN)
+    played = None
     follows = follows_others(pilots, listing, len(bases))
-    if follows and sm is None and total * each <= IN_ORDER:
+    if follows and sm is None and total * each <= TOGETHER:
         again, whole = start()
-        ordered = _in_order(whole, blocks, total)
-    if ordered is not None:
-        keeper, simulation, works = again, whole, ordered
-        executed = simulation.counters[:, lay.EXECUTED]
+        played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
+        busier = None if played is None else _with_most(_works(played, range(total)), blocks, launch.grid, sms, at_once)
+        if busier is not None:
+            blocks = busier
+            again, whole = start()
+            played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
+    if played is not None:
+        keeper, simulation = again, whole
+        for block in blocks:
+            played.tapes[block].tell(keeper, whole.counters)
+        works = {w.block: w for w in _works(played, {*blocks, *_all_over(total)})}
+        instructions = sum(works[block].total for block in blocks)
     else:
         works = {pilot: piloted}
         for block in (b for b in blocks if b != pilot):
             works[block] = _ran(simulation, block)
+        instructions = int(simulation.counters[:, lay.EXECUTED].sum())
     other = None
     if sm is None:
-        if ordered is None:
+        if played is None:
             works.update((w.block, w) for w in known)
             if not known:
                 _survey(works, total, simulation)
             most = max(works, key=lambda block: works[block].total)
             if total <= sms and first is None and works[most].total > (1.0 + ALIKE) * each:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, first=most, known=tuple(works.values()))
+                              mates=mates, first=most, known=tuple(works.values()), resident=resident)
             if total > sms and chosen is None and 1 < wanted <= at_once and differ(tuple(works.values())):
                 last = _busiest(tuple(works.values()), launch.grid, sms, wanted)
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, chosen=last, known=tuple(works.values()))
-        elsewhere = int(total * _GOLDEN)
+                              mates=mates, chosen=last, known=tuple(works.values()), resident=resident)
         if elsewhere not in blocks and each <= records // 2:
             witness = Keeper(warps, bases, longest, rules)
-            simulation.fork((witness,), witness).run((elsewhere,))
+            if played is not None:
+                played.tapes[elsewhere].tell(witness, whole.counters)
+            else:
+                simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
     trail = None
     length = min(TRAIL, pilot)
@@ -332,8 +344,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             others = far_before(pilot, lines_bytes(pilots.sectors), length // 2)
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
-                  int(executed.sum()), initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  ordered is not None if follows else None, trail)
+                  instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
+                  played is not None if follows else None, trail)
 
 
 def _trail(block: int, length: int, others: Sequence[int], simulation: Simulation, keeper: Keeper, far: Keeper
@@ -366,24 +378,19 @@ def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simula
     return Group(keeper.touches.tally, keeper.streams(mates[:1]))
 
 
-def _in_order(simulation: Simulation, blocks: Sequence[int], total: int) -> dict[int, Work] | None:
-    """Runs all blocks of the grid, of which ``simulation`` keeps these; the work of some from all over the grid.
+def _works(played: Played, blocks: Iterable[int]) -> list[Work]:
+    return [Work(block, int(played.spent[block].sum()), int(played.spent[block].max())) for block in blocks]
 
-    ``None`` where they come to much more than the first one let expect.
-    """
-    quiet = simulation.beside((), None)
-    kept = set(blocks)
-    wanted = kept.union(_all_over(total))
-    works: dict[int, Work] = {}
-    spent = 0
-    for block in range(total):
-        work = _ran(simulation if block in kept else quiet, block)
-        spent += work.total
-        if spent > 2 * IN_ORDER:
-            return None
-        if block in wanted:
-            works[block] = work
-    return works
+
+def _with_most(works: Sequence[Work], blocks: Sequence[int], grid: tuple[int, int, int], sms: int, at_once: int
+               ) -> tuple[int, ...] | None:
+    """The blocks of the SM that has most to do, where these of another are all that one has. ``works``: of all."""
+    most = max(works, key=lambda w: w.total)
+    if len(works) <= sms:
+        return (most.block,) if most.total > (1.0 + ALIKE) * works[blocks[0]].total else None
+    if 1 < len(blocks) <= at_once and len(blocks) * sms >= len(works) and differ(works):
+        return blocks_of_sm(len(works), sms, len(blocks), _busiest(works, grid, sms, len(blocks)))
+    return None
 
 
 def _all_over(total: int) -> Iterator[int]:
