@@ -24,7 +24,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims", "hot", "meets")
+         "claims", "hot", "words", "meets")
 
 
 @cache

@@ -34,15 +34,15 @@ HOT_LINE, HOT_SLOW, COLD_LINE = 0.151 * 1.98, 0.297 * 1.98, 0.292 * 1.98
 
 or there are atomic operations on the line, and of one that no others load.
 
-tests/machines/hot.cu: 1.081 M loads of one line take 162 us, 4.325 M of two quarters of a KB 654, and volatile ones, or
-with a compare and swap now and then, 320 instead of 162 (hot_words, hot_lines, hot_and_changed); where a line's loads
-are one of 32 of a slice's, each is as long as any other, a slice's clock of 1.71 GHz (hot_among).
+tests/machines/words.cu and hot.cu: 1.081 M loads of one line take 162 us, 4.325 M of two quarters of a KB 654, and
+volatile ones, or with a compare and swap now and then, 320 instead of 162 (hot_words, hot_lines, hot_and_changed);
+where a line's loads are one of 32 of a slice's, each is as long as any other, a slice's clock of 1.71 GHz (hot_among).
 """
 HOT_CHANGED, HOT_ALONE = 6.4 * 1.98, 0.877 * 1.98
 """Clocks that an atomic operation on such a line adds, up to so many for each load, which then is on its own.
 
-tests/machines/hot.cu: 16,900 of any kind take 112 us more, 4,200 of them 28 (hot_among_changed), fewer where they come
-together (hot_and_changed 4). The most is a guess: a load for itself takes 1.5 of a slice's clocks more.
+tests/machines/words.cu: 16,900 of any kind take 112 us more, 4,200 of them 28 (hot_among_changed), fewer where they
+come together (hot_and_changed 4). The most is a guess: a load for itself takes 1.5 of a slice's clocks more.
 """
 READ_PORT, WRITE_PORT = 117.7, 32.0
 """Bytes a clock that an SM alone reads from L2 and writes to it (calibration: l2.sm_read, l2.sm_write; of reads the

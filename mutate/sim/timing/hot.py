@@ -1,8 +1,8 @@
 """Loads around L1 of lines that many blocks read: they go one after another where L2 has such a line.
 
-tests/machines/hot.cu by ncu: equal loads of four SMs are one, a line is in two slices, and each takes two of its clocks
-for one more load of what lies beside the last one, but one if loads of others are in between. An atomic operation of
-any kind on the line ends that for a while.
+tests/machines/words.cu by ncu: equal loads of four SMs are one, a line is in two slices, and each takes two of its
+clocks for one more load of what lies beside the last one, but one if loads of others are in between. An atomic
+operation of any kind on the line ends that for a while.
 """
 
 from __future__ import annotations
