@@ -24,7 +24,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims", "hot", "words", "meets")
+         "claims", "hot", "words", "meets", "changed")
 
 
 @cache
@@ -142,6 +142,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("hot_words<1, 0>", 6, 0.04), ("hot_words<1, 1>", 2, 0.03), ("hot_lines<4>", 12, 0.02),  # lines that all load
     ("hot_and_changed<0, 0>", 1, 0.03), ("hot_among_changed<0>", 0, 0.13), ("hot_among_changed<3>", 0, 0.13),
     ("hot_among<0>", 5, 0.22), ("hot_among<1>", 4, 0.1),  # beside others
+    ("changed_words<0>", 1, 0.06), ("changed_words<1>", 1, 0.05), ("changed_words<6>", 1, 0.07),  # one lane, few places
     ("unions<0>", 2, 0.22), ("unions<1>", 6, 0.12), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

@@ -100,9 +100,10 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
 
     # Of reads and of writes, how many sectors of each array the grid can touch.
     rooms = (limits.copy(), limits.copy())
+    caught = [_caught(sample, len(limits), kinds) for kinds in _KINDS]
     for which, kinds in enumerate(_KINDS):
         for a in np.flatnonzero(jumping(sample.streams, len(limits), kinds)).tolist():
-            rooms[which][a] = min(limits[a], taken_at_random(sample.touched[a, which], blocks))
+            rooms[which][a] = min(limits[a], caught[which][a], taken_at_random(sample.touched[a, which], blocks))
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
@@ -168,11 +169,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | (rooms[READS] < limits)
-    caught, drawn = _caught(sample, len(limits)), {}
+    drawn = {}
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
-        drawn[region] = Reads(grid * each, min(limits[region], places(blocks * each, sampled), caught[region]), 2) \
-            if far_apart[region, READS] else Reads(grid * each, rooms[READS][region], 1)
+        known = min(limits[region], places(blocks * each, sampled), caught[READS][region])
+        drawn[region] = Reads(grid * each, known, 2) if far_apart[region, READS] else \
+            Reads(grid * each, rooms[READS][region], 1)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     for region, reads in drawn.items():
         missed = random_misses(reads, [r for of, r in drawn.items() if of != region], other, l2_bytes)
@@ -351,19 +353,27 @@ class FirstReads(NamedTuple):
     length: int
 
 
-def _caught(sample: Sample, arrays: int) -> Array:
-    """Of how many sectors of each array two blocks have read theirs, if at random: as few as they have in common tell.
+def _caught(sample: Sample, arrays: int, kinds: Sequence[int]) -> Array:
+    """Of how many sectors of each array two blocks have had theirs by requests of some kinds, the other one by any, if
 
-    1 << 60 where several blocks were sampled, which tell it themselves, or too few sectors are common to both.
+    at random: as few as they have in common tell. 1 << 60 where several blocks were sampled, which tell it themselves,
+    or too few sectors are common to both.
     """
     out = np.full(arrays, float(1 << 60))
     if len(sample.blocks) == 1 and sample.other is not None:
-        one, other = _first_reads(sample.streams), _first_reads(sample.other)
-        common = one.arrays[np.isin(one.sectors, other.sectors)]
-        count, mine, theirs = (np.bincount(a, minlength=arrays) for a in (common, one.arrays, other.arrays))
+        (one, of_one), (other, of_other) = _had(sample.streams, kinds), _had(sample.other, (*_KINDS[0], *_KINDS[1]))
+        common = of_one[np.isin(one, other)]
+        count, mine, theirs = (np.bincount(a, minlength=arrays) for a in (common, of_one, of_other))
         told = count >= _CAUGHT
         out[told] = mine[told] * (theirs[told] / count[told])
     return out
+
+
+def _had(s: Streams, kinds: Sequence[int]) -> tuple[Array, Array]:
+    """The sectors that the first block has by requests of some kinds, and their arrays."""
+    places = np.concatenate([of_first_block(s, kind)[1] for kind in kinds])
+    sectors, first = np.unique(s.sectors[places], return_index=True)
+    return sectors, s.region[places[first]]
 
 
 def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
