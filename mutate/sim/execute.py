@@ -126,7 +126,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 if by_turns and (faults or not left):
                     w, moved = end, True
                     continue
-                control[0], control[3] = budget, own
+                control[0], control[3] = budget, own if w == end else w
                 if faults:
                     return NEED_PAGES
                 return DEADLOCK if left else DONE
