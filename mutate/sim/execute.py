@@ -143,13 +143,11 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
         yielded = details[w, current] == YIELDED
         details[w, current] = 0
         while running:
-            if turn == 0 or asked:
+            if turn == 0:
                 pcs[w, current] = pc
                 masks[w, current] = mask
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 details[w, current] = YIELDED if yielded else 0
-                if turn:
-                    break
                 # another split of the same warp may be what this one spins for
                 last = current
                 for k in range(current + 1, 32):
@@ -488,8 +486,13 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 at = control[2]
                 trace[at, 0], trace[at, 1], trace[at, 2], trace[at, 3] = w, at_pc, i64(guard), cost
                 control[2] = at + 1
-            if running and (turn == 0 or asked):
+            if running and turn == 0:
                 pcs[w, current], masks[w, current] = pc, mask
+            elif asked:
+                pcs[w, current], masks[w, current] = pc, mask
+                interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                details[w, current] = YIELDED if yielded else 0
+                break
         w += 1
 
 

@@ -92,9 +92,10 @@ def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], b
             return Played(spent, {block: Tape(block, tuple(p)) for block, p in parts.items()})
         if not _round(run, running, parts, heard, trace):
             return None
-        run.memory.bring(run.wanted[: run.control[1]])
-        run.control[1] = 0
-        run.states[run.states == lay.AT_FAULT] = lay.READY
+        if run.control[1]:
+            run.memory.bring(run.wanted[: run.control[1]])
+            run.control[1] = 0
+            run.states[run.states == lay.AT_FAULT] = lay.READY
         ended = np.flatnonzero((running >= 0) & ~run.alive.reshape(slots, -1).any(axis=1))
         spent[running[ended]] = run.spent.reshape(slots, -1)[ended]
         running[ended] = -1
@@ -102,9 +103,8 @@ def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], b
 
 def _round(run: Simulation, running: Array, parts: Mapping[int, list[_Part]], heard: Log, trace: Array) -> bool:
     """Lets each warp of all slots go on once; whether they could."""
-    loud = [slot for slot, block in enumerate(running) if int(block) in parts]
     at = 0
-    for slot in (*loud, run.slots):
+    for slot in (*np.flatnonzero(np.isin(running, list(parts))).tolist(), run.slots):
         if at < slot and not _stretch(run, at, slot, run.log, run.trace, None):
             return False
         if slot < run.slots and not _stretch(run, slot, slot + 1, heard, trace, parts[int(running[slot])]):

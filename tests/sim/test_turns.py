@@ -62,6 +62,7 @@ __global__ void meeting(int *arrived, volatile int *given, int *out)
 """
 
 
+@cache
 def compiled(path: Path, name: str = "") -> tuple[Image, tuple[Instruction, ...], tuple[Launch, ...]]:
     made = [m for m in compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
             if name in ("", m.target.name)]

@@ -17,7 +17,7 @@ from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.caches import goes_around
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.one_place import place_of, records_of, scale_of, sectors_of, shared_of
+from mutate.sim.timing.one_place import differs, place_of, records_of, scale_of, sectors_of, shared_of
 from mutate.sim.timing.sampling import Sample
 
 Floats = npt.NDArray[np.float64]
@@ -40,11 +40,10 @@ def hot_clocks(sample: Sample, listing: Sequence[Instruction], cg: bool, slices:
         return 0.0
     which, sectors = sectors_of(s, loads)
     # A load's sectors rise.
-    one = np.ones(len(sectors), np.bool_)
-    one[1:] = (which[1:] != which[:-1]) | (sectors[1:] >> _LINE != sectors[:-1] >> _LINE)
+    one = differs(which) | differs(sectors >> _LINE)
     which, sectors = which[one], sectors[one]
     lines, line = np.unique(sectors >> _LINE, return_inverse=True)
-    changes = _changes(sample, lines)
+    changes = _atomics_on(sample, lines)
     system = np.array(["SYS" in i.opcode.split(".") for i in listing], np.bool_)
     slow = system[s.requests[loads, 1]][which] | (changes > 0)[line]
     names, place = np.unique(place_of(sectors), return_inverse=True)
@@ -72,14 +71,14 @@ def hot_clocks(sample: Sample, listing: Sequence[Instruction], cg: bool, slices:
     return max(whole, whole / 2 + others / parts)
 
 
-def _changes(sample: Sample, lines: npt.NDArray[np.int64]) -> Floats:
+def _atomics_on(sample: Sample, lines: npt.NDArray[np.int64]) -> Floats:
     """How many atomic operations of warps each of these lines is asked for."""
     _, atomics, _ = records_of(sample.streams, lay.H_GLOBAL_ATOMIC)
     if not len(atomics):
         return np.zeros(len(lines))
     which, sectors = sectors_of(sample.streams, atomics)
-    pairs = np.unique(which * (1 << 48) + (sectors >> _LINE)) & ((1 << 48) - 1)
-    names, counts = np.unique(pairs, return_counts=True)
+    one = differs(which) | differs(sectors >> _LINE)
+    names, counts = np.unique(sectors[one] >> _LINE, return_counts=True)
     at = np.minimum(np.searchsorted(names, lines), len(names) - 1)
     return np.where(names[at] == lines, counts[at], 0).astype(np.float64)
 

@@ -230,8 +230,8 @@ def _waits(adds: _Adds, blocks: Floats) -> Floats:
     if not len(sectors):
         return out
     # Sectors rise, and each is there once for each sum that goes after another.
-    begins = np.flatnonzero(_changes(which) | _changes(sectors))
-    lines = np.flatnonzero(_changes(which[begins]) | _changes(sectors[begins] >> 2))
+    begins = np.flatnonzero(differs(which) | differs(sectors))
+    lines = np.flatnonzero(differs(which[begins]) | differs(sectors[begins] >> 2))
     after = np.diff(np.append(begins, len(sectors)))
     together = np.add.reduceat(np.add.reduceat(takes, begins), lines)
     more = np.maximum(c.ATOMIC_SUM * np.maximum.reduceat(after, lines) - together, 0.0)
@@ -244,7 +244,7 @@ def _waits(adds: _Adds, blocks: Floats) -> Floats:
         np.bincount(at, weights=each**2, minlength=len(out)), 1e-9)
     np.add.at(out, place[begins[lines]], more)
     mine = warps[begins]
-    runs = int((_changes(mine) | _changes(key)).sum())
+    runs = int((differs(mine) | differs(key)).sum())
     if len(key) >= 2 * runs:
         # How many sectors of a place a warp goes through.
         pairs = np.unique(mine * len(keys) + key)
@@ -261,7 +261,7 @@ def _waited(turns: Floats) -> Floats:
     return np.asarray(np.maximum(0.0, 1.0 - np.log2(np.maximum(turns, 1.0)) / full)**c.ATOMIC_TURNED)
 
 
-def _changes(of: Ints) -> npt.NDArray[np.bool_]:
+def differs(of: Ints) -> npt.NDArray[np.bool_]:
     """Where it is another than before; at the first, too."""
     return np.append(True, of[1:] != of[:-1])
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mutate.sim.timing.sampling import Streams
 
 TOGETHER = 12_000_000
-"""Warp instructions of a grid that is run as a whole, about two seconds."""
+"""Warp instructions of a grid that is run as a whole, about ten seconds."""
 _FEW, _GAP = 8, 16
 """Sectors of an array that a block writes at least, and how far they are apart at least on average, where their places
 

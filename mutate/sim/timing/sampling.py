@@ -296,12 +296,15 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     elsewhere = int(total * _GOLDEN)
     played = None
     follows = follows_others(pilots, listing, len(bases))
-    if follows and sm is None and total * each <= TOGETHER:
+    # With works that are known this is the second call, and all blocks together were too much for the first.
+    if follows and sm is None and not known and total * each <= TOGETHER:
         again, whole = start()
         played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
-        busier = None if played is None else _with_most(_works(played, range(total)), blocks, launch.grid, sms, at_once)
-        if busier is not None:
-            blocks = busier
+        instead = _instead(_works(played, range(total)), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
+                           at_once) if played is not None and wanted <= at_once else None
+        if instead is not None:
+            blocks = (instead.first,) if instead.first is not None else \
+                blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen)
             again, whole = start()
             played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
     if played is not None:
@@ -321,14 +324,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             works.update((w.block, w) for w in known)
             if not known:
                 _survey(works, total, simulation)
-            most = max(works, key=lambda block: works[block].total)
-            if total <= sms and first is None and works[most].total > (1.0 + ALIKE) * each:
+            instead = None if known else _instead(tuple(works.values()), each, launch.grid, sms, wanted, at_once)
+            if instead is not None:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, first=most, known=tuple(works.values()), resident=resident)
-            if total > sms and chosen is None and 1 < wanted <= at_once and differ(tuple(works.values())):
-                last = _busiest(tuple(works.values()), launch.grid, sms, wanted)
-                return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, chosen=last, known=tuple(works.values()), resident=resident)
+                              mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
         if elsewhere not in blocks and each <= records // 2:
             witness = Keeper(warps, bases, longest, rules)
             if played is not None:
@@ -382,14 +381,21 @@ def _works(played: Played, blocks: Iterable[int]) -> list[Work]:
     return [Work(block, int(played.spent[block].sum()), int(played.spent[block].max())) for block in blocks]
 
 
-def _with_most(works: Sequence[Work], blocks: Sequence[int], grid: tuple[int, int, int], sms: int, at_once: int
-               ) -> tuple[int, ...] | None:
-    """The blocks of the SM that has most to do, where these of another are all that one has. ``works``: of all."""
+class _Instead(NamedTuple):
+    """The block to be played, where each SM has one, or the SM."""
+
+    first: int | None = None
+    chosen: int | None = None
+
+
+def _instead(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms: int, wanted: int, at_once: int
+             ) -> _Instead | None:
+    """Who has most to do, where all blocks run at once and the one that was taken, with ``each``, has clearly less."""
     most = max(works, key=lambda w: w.total)
-    if len(works) <= sms:
-        return (most.block,) if most.total > (1.0 + ALIKE) * works[blocks[0]].total else None
-    if 1 < len(blocks) <= at_once and len(blocks) * sms >= len(works) and differ(works):
-        return blocks_of_sm(len(works), sms, len(blocks), _busiest(works, grid, sms, len(blocks)))
+    if grid[0] * grid[1] * grid[2] <= sms:
+        return _Instead(first=most.block) if most.total > (1.0 + ALIKE) * each else None
+    if 1 < wanted <= at_once and differ(works):
+        return _Instead(chosen=_busiest(works, grid, sms, wanted))
     return None
 
 
