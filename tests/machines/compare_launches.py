@@ -3,6 +3,7 @@
     python tests/machines/compare_launches.py parts walks            NVRTC 13.0.88; needs no GPU
     python tests/machines/compare_launches.py stores -k beside_stores
     python tests/machines/compare_launches.py adds --machine h100    where another's times are kept, too
+    python tests/machines/compare_launches.py meets --instructions   those of the grid, beside ncu's
     python tests/machines/compare_launches.py --write                all files, for docs/microbenchmarks.md; two minutes
 """
 
@@ -17,11 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from mutate.machines import load_machine
+from mutate.launch.model import Launch
+from mutate.machines import Machine, load_machine
 from mutate.pipeline.binaries import compile_file
 from mutate.results import Request
 from mutate.sim.image import read_image
-from mutate.sim.timing.model import Kernel, predict
+from mutate.sim.timing.model import Kernel, predict, sample_of
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
@@ -45,22 +47,33 @@ def files() -> list[str]:
     return [path.stem for path in sorted(HERE.glob("*.cu")) if timed_on(path.stem)]
 
 
-def measured(name: str, machine: str) -> dict[tuple[str, str, int], float]:
-    """Microseconds by kernel, template arguments and number of the launch."""
+def measured(name: str, machine: str, column: str = "us") -> dict[tuple[str, str, int], float]:
+    """Microseconds, or what a column has, by kernel, template arguments and number of the launch."""
     lines = (HERE / "reference" / f"{machine}_{name}.csv").read_text().splitlines()
-    return {(r["kernel"], r["instance"], int(r["launch"])): float(r["us"])
+    return {(r["kernel"], r["instance"], int(r["launch"])): float(r[column])
             for r in csv.DictReader(line for line in lines if not line.startswith("#"))}
 
 
-def compared(name: str, only: str | None, on: str) -> Iterator[tuple[str, int, float, float]]:
-    """Kernel with its arguments, number of the launch, microseconds as measured and as simulated."""
-    known, machine = measured(name, on), load_machine(on)
+def microseconds(kernel: Kernel, launch: Launch, machine: Machine) -> float:
+    return 1e3 * predict(kernel, launch, machine).time_ms
+
+
+def instructions(kernel: Kernel, launch: Launch, machine: Machine) -> float:
+    """Of the grid's warps, from those of the blocks that are known."""
+    sample = sample_of(kernel, launch, machine)
+    return sample.grid_blocks * float(np.mean([w.total for w in sample.works]))
+
+
+def compared(name: str, only: str | None, on: str, counted: bool = False) -> Iterator[tuple[str, int, float, float]]:
+    """Kernel with its arguments, number of the launch, microseconds, or instructions, as measured and as simulated."""
+    known = measured(f"{name}_counted", on, "instructions") if counted else measured(name, on)
+    machine, simulated = load_machine(on), instructions if counted else microseconds
     for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
         kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
         for number, launch in enumerate(found.target.launches):
             us = known.get((launch.kernel, launch.template_args or "", number))
             if us is not None and only in (None, launch.kernel):
-                yield found.target.name, number, us, 1e3 * predict(kernel, launch, machine).time_ms
+                yield found.target.name, number, us, simulated(kernel, launch, machine)
 
 
 def main() -> None:
@@ -68,19 +81,22 @@ def main() -> None:
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("-k", "--kernel", help="only this one")
     parser.add_argument("--machine", choices=("h200", "h100"), help="the one that the files' times are of")
+    parser.add_argument("--instructions", action="store_true", help="not times: as ncu counted them")
     parser.add_argument("--write", action="store_true", help="all files, kept as reference data")
     given = parser.parse_args()
-    if given.write == bool(given.files) or (given.write and (given.kernel or given.machine)):
+    if given.write == bool(given.files) or (given.write and (given.kernel or given.machine or given.instructions)):
         parser.error("give FILEs, or --write alone")
     if given.write and nvrtc_version() != MEASURED:
         parser.error(f"NVRTC is {nvrtc_version()}, and the code that was measured is of {MEASURED}")
     kept: dict[str, dict[str, list[float]]] = {}
     for name in given.files or files():
         errors = kept.setdefault(name, {})
-        for kernel, number, us, simulated in compared(name, given.kernel, given.machine or str(timed_on(name))):
+        unit, machine = "" if given.instructions else " us", given.machine or str(timed_on(name))
+        for kernel, number, us, simulated in compared(name, given.kernel, machine, given.instructions):
             error = simulated / us - 1.0
             errors.setdefault(kernel.partition("<")[0], []).append(round(error, 4))
-            print(f"{kernel:24s} {number:3d}  {us:9.2f} us, model {simulated:9.2f} ({100 * error:+.0f} %)", flush=True)
+            print(f"{kernel:24s} {number:3d}  {us:9.2f}{unit}, model {simulated:9.2f} ({100 * error:+.0f} %)",
+                  flush=True)
         off = np.abs([e for found in errors.values() for e in found])
         if len(off):
             print(f"{name}: {len(off)} launches, mean error {100 * off.mean():.1f} %, "
