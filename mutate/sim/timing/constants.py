@@ -99,6 +99,13 @@ other add, 1.1 where 512 do, 1.0 to 1.2 where 64 do that are spread over a grid 
 ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).
 """
+HELD_UP, LOOKED_UP_AGAIN = 265 * 1.98, 1.5
+"""Clocks for which an atomic operation holds up loads of its sector, and look-ups more of a load that is.
+
+A warp's load and swap of 32 words of a table of 1 << 16 take 227 ns longer than a load in one and a swap in another, of
+1 << 18 154, of 1 << 20 67, and one lane's no longer (changed_words<2> and <8> of tests/machines/changed.cu, 512 steps):
+as the sectors tell that all SMs have swaps on their way to for so long. With 64 warps on an SM 261 us, and 166 in two.
+"""
 ATOMIC_PARTS, ATOMIC_APART = 85, 8
 """Parts of L2 that add, and so many places that each is in another part.
 

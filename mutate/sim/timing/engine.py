@@ -17,12 +17,12 @@ from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
-from mutate.sim.timing.lines import HITS, TAGS
+from mutate.sim.timing.lines import HITS, TAGS, lines_of
 from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, lines_of, on_its_way, read, write
+from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, on_its_way, read, write
 from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written, lines_with, returned
 from mutate.sim.timing.tags import empty_l1
 
@@ -59,7 +59,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
     twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
     state = np.zeros(10, np.float64)
     returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
-    seen, met = np.zeros(len(reuse.updates.places), np.float64), np.zeros(len(reuse.read), np.float64)
+    known = np.zeros((4, len(reuse.read)), np.float64)
     pace = np.int64(settings[p.S_PACE])
     tracked = settings[p.S_TRACKED] > 0.0
     warps = Warps(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
@@ -319,7 +319,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
                         result, coming = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b,
                                               instance[w], instance[w] // sampled, issued, streams, reuse, apart, late,
-                                              l1, l2, passing, twins, met, state, settings, busy)
+                                              l1, l2, passing, twins, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
@@ -336,7 +336,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                             same = stored[w]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
                                        instance[w] // sampled, issued, same, wide, lanes[k], streams, reuse, apart,
-                                       l1, l2, passing, written, seen, state, settings, busy)
+                                       l1, l2, passing, written, known, state, settings, busy)
                         stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
                         stored_lines[w], stored_at[w] = lines_out, clock
                         lines_out += lines_of(streams.sectors, first, sectors)

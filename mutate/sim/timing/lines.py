@@ -183,3 +183,26 @@ def _beside(sectors: npt.NDArray[np.int64], i: int, first: int, count: int) -> b
 
 
 beside = jit_into(FOLDER, _beside, counted=False)
+
+
+def _alone_in_line(sectors: npt.NDArray[np.int64], i: int, first: int, count: int) -> bool:
+    """Whether a request, whose sectors rise, asks for one sector of this line only."""
+    return not ((i > first and sectors[i - 1] >> 2 == sectors[i] >> 2) or (
+        i + 1 < first + count and sectors[i + 1] >> 2 == sectors[i] >> 2))
+
+
+alone_in_line = jit_into(FOLDER, _alone_in_line, counted=False)
+
+
+def _lines(sectors: npt.NDArray[np.int64], first: int, count: int) -> int:
+    """How many lines a request's sectors are in, which rise."""
+    lines = 0
+    last = np.int64(-1)
+    for i in range(first, first + count):
+        if sectors[i] >> 2 != last:
+            last = sectors[i] >> 2
+            lines += 1
+    return lines
+
+
+lines_of = jit_into(FOLDER, _lines, counted=False)

@@ -159,7 +159,8 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
-            mine = scattered_writes(writes, places(blocks * row[0], row[1]), _lines(sample.streams, region), limit)
+            known = min(places(blocks * row[0], row[1]), caught[WRITES][region])
+            mine = scattered_writes(writes, known, _lines(sample.streams, region), limit)
             written[region] = mine
             whole[region] = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / mine.sectors)
         elif updates.parts[region]:

@@ -9,7 +9,9 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
-from mutate.sim.timing.lines import beside, lone
+from mutate.sim.timing.held_up import READ as READ_SO_FAR
+from mutate.sim.timing.held_up import SENT, WRITTEN, held_up, send
+from mutate.sim.timing.lines import alone_in_line, beside, lines_of, lone
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
@@ -126,19 +128,19 @@ near_of = jit_into(FOLDER, _near, counted=False)
 
 
 def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
-          l2, passing, twins, met, state, settings, busy):
+          l2, passing, twins, known, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
     Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``through``: the
-    load goes around L1. ``issued`` counts instructions and orders what L2 gives up. ``met``: reads at random so far,
-    by array.
+    load goes around L1. ``issued`` counts instructions and orders what L2 gives up. ``known``: see
+    ``held_up``.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     alone_read, shared_read = reuse.read, reuse.read_shared
     by_places, in_the_end = reuse.read_places, reuse.read_least
     common, again, sparse, by_each = reuse.common, reuse.again, reuse.sparse, reuse.by_each
-    together, convoy = reuse.together, reuse.convoy
+    together, convoy, places = reuse.together, reuse.convoy, reuse.updates.places
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, _, turns, room, _ = l1
     far_tags, far_ages, far_parts = l2
@@ -189,8 +191,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         likely = shared_read[r] if touch[i] & SHARED else alone_read[r]
         if first_read and by_places[r] > 0.0:
             # At first nearly all is new.
-            likely = max(np.exp(-met[r] / by_places[r]), in_the_end[r])
-            met[r] += 1.0
+            likely = max(np.exp(-known[READ_SO_FAR, r] / by_places[r]), in_the_end[r])
+            known[READ_SO_FAR, r] += 1.0
         # Both halves of 64 bytes are in L2, or neither.
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
             mix(row & ~1, 1) < likely)
@@ -216,9 +218,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 # DRAM gives 64 bytes: beside others of the request they are no more than two sectors, alone they have
                 # a row to open, too.
                 factor = settings[S_LONE]
-                # Where the grid reads all of an array in order, somebody asks for the other half while L2 has it.
+                # Where the grid reads all of an array in order, or the block comes back, somebody asks for the other
+                # half while L2 has it (row_parts<8, 2> of phases.cu).
                 if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
-                    factor = 1.0 + sparse[r] if first_read else 2.0
+                    factor = 2.0 if not first_read else 1.0 if touch[i] & PAIRED else 1.0 + sparse[r]
                 elif count == 1 and first_read:
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 elif first_read and not (again[r] and touch[i] & PAIRED):
@@ -228,11 +231,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
             pass_through(passing, READ, asked, state, settings, busy)
-            if not through and (again[r] or touch[i] & PAIRED == 0) and lone(sectors, i, first, count):
+            if not through and (again[r] or touch[i] & PAIRED == 0) and alone_in_line(sectors, i, first, count):
                 # L2 looks up once more what DRAM gives, where lanes come back to it for the rest: as many lines a ns
                 # as read_1_16MB, with the halves from DRAM counted twice (turned of tests/machines/capacity.cu,
-                # own_rows of threads.cu). Other warps that want the rest meanwhile get it at once (tile_loads of
-                # tiles.cu); around L1 nothing of the kind was seen (rows_beside of parts.cu).
+                # own_rows of threads.cu; not if a request has several parts of a line: row_parts<4> of phases.cu).
+                # Other warps that want the rest meanwhile get it at once (tile_loads of tiles.cu); around L1 nothing of
+                # the kind was seen (rows_beside of parts.cu).
                 state[0] += settings[S_FILL_LINE] * (1.0 if alone or again[r] else 0.5)
             if settings[S_HELD] > 0.0:
                 # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
@@ -255,6 +259,8 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             if alone_costs and lone(sectors, i, first, count):
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
+        if known[SENT, r] > 0.0 and places[r] > 0.0:
+            come += held_up(known, r, sector, start, asked, places[r], state, settings)
         result = max(result, come)
         if victim >= 0 and not through:
             make_room(l1, place, victim, asked, state, settings, busy)
@@ -294,20 +300,6 @@ def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
 on_its_way = jit_into(FOLDER, _on_its_way, counted=False)
 
 
-def _lines(sectors, first, count):
-    """How many lines a request's sectors are in, which rise."""
-    lines = 0
-    last = np.int64(-1)
-    for i in range(first, first + count):
-        if sectors[i] >> 2 != last:
-            last = sectors[i] >> 2
-            lines += 1
-    return lines
-
-
-lines_of = jit_into(FOLDER, _lines, counted=False)
-
-
 def _partly(streams, i, end):
     """Whether a store whose sectors end at ``end`` writes a part only of one of the line that sector ``i`` is in."""
     line = streams.sectors[i] >> 2
@@ -321,17 +313,18 @@ def _partly(streams, i, end):
 partly = jit_into(FOLDER, _partly, counted=False)
 
 
-def _by_luck(sector, r, adds, updates, seen, state, settings):
+def _by_luck(sector, r, adds, updates, known, state, settings):
     """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
 
-    against one in a stream. ``seen``: writes so far, by array.
+    against one in a stream. ``known``: see ``held_up``.
     """
-    seen[r] += 1.0
-    luck = mix(sector + (np.int64(seen[r]) << 36), 2)
+    known[WRITTEN, r] += 1.0
+    seen = known[WRITTEN, r]
+    luck = mix(sector + (np.int64(seen) << 36), 2)
     part = adds or mix(sector, 8) < updates.parts[r]
     # Anybody's first touch of the sector, or one since L2 gave it up.
-    fetched = part and luck < max(np.exp(-seen[r] / updates.places[r]), updates.absent[r])
-    back = (fetched and not adds) or (seen[r] > updates.soiled[r] and luck < updates.clean[r])
+    fetched = part and luck < max(np.exp(-seen / updates.places[r]), updates.absent[r])
+    back = (fetched and not adds) or (seen > updates.soiled[r] and luck < updates.clean[r])
     factor = settings[S_LONE]
     if adds:
         # Of more than L2 holds, half of another sector comes with each.
@@ -349,10 +342,10 @@ by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
 def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, lanes, streams, reuse,
-           apart, l1, l2, passing, written, seen, state, settings, busy):
+           apart, l1, l2, passing, written, known, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
-    ``gives``: the old values are wanted. ``seen``: writes at random so far, by array. ``same``: the request of the
+    ``gives``: the old values are wanted. ``known``: see ``held_up``. ``same``: the request of the
     warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of which
     a store may have ``wide`` times as many. ``lanes``: how many store or add.
     """
@@ -435,8 +428,10 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
         factor = behind = 1.0
         given_up = False
         if by_chance:
+            if adds:
+                send(known, r, asked)
             state[0] += taken
-            fetched, far, factor = by_luck(sector, r, adds, updates, seen, state, settings)
+            fetched, far, factor = by_luck(sector, r, adds, updates, known, state, settings)
             behind = settings[S_PART]
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
