@@ -24,7 +24,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims", "hot", "words", "meets", "changed", "phases", "append")
+         "claims", "hot", "words", "meets", "changed", "phases", "append", "edges")
 
 
 @cache
@@ -146,6 +146,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("changed_words<1>", 2, 0.13), ("changed_words<2>", 10, 0.06), ("changed_words<2>", 11, 0.12),  # loads held up
     ("row_parts<4, 1, 1, 0>", 1, 0.04), ("row_parts<4, 2, 0, 0>", 0, 0.06), ("row_parts<8, 2, 1, 0>", 0, 0.07),  # parts
     ("row_passes<1, 1>", 0, 0.06), ("appends<0>", 1, 0.03), ("appends<4>", 1, 0.03),  # of rows, then stores; a list
+    ("some_add<4, 0>", 5, 0.1), ("some_add<4, 3>", 2, 0.03), ("some_add<4, 5>", 1, 0.08),  # neighbours' words, own ones
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

@@ -218,10 +218,12 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 # DRAM gives 64 bytes: beside others of the request they are no more than two sectors, alone they have
                 # a row to open, too.
                 factor = settings[S_LONE]
-                # Where the grid reads all of an array in order, or the block comes back, somebody asks for the other
-                # half while L2 has it (row_parts<8, 2> of phases.cu).
+                # Where the grid reads all of an array in order, somebody asks for the other half while L2 has it. Who
+                # comes back for it has both for two (row_parts<8, 2> of phases.cu).
                 if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
-                    factor = 2.0 if not first_read else 1.0 if touch[i] & PAIRED else 1.0 + sparse[r]
+                    factor = 1.0 + sparse[r] if first_read else 2.0
+                    if first_read and touch[i] & PAIRED:
+                        factor = 2.0 if mix(sector >> 1, 10) < sparse[r] else 1.0
                 elif count == 1 and first_read:
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 elif first_read and not (again[r] and touch[i] & PAIRED):
