@@ -102,9 +102,10 @@ ATOMIC_GIVES = _PER_NS / 72.0
 HELD_UP, LOOKED_UP_AGAIN = 265 * 1.98, 1.5
 """Clocks for which an atomic operation holds up loads of its sector, and look-ups more of a load that is.
 
-A warp's load and swap of 32 words of a table of 1 << 16 take 227 ns longer than a load in one and a swap in another, of
-1 << 18 154, of 1 << 20 67, and one lane's no longer (changed_words<2> and <8> of tests/machines/changed.cu, 512 steps):
-as the sectors tell that all SMs have swaps on their way to for so long. With 64 warps on an SM 261 us, and 166 in two.
+A warp's load and swap of 32 words of a table of 1 << 16 take 230 ns longer than a load in one and a swap in another, of
+1 << 18 156, of 1 << 20 69, and one lane's no longer (changed_words<2> and <8> of tests/machines/changed.cu, 512 steps):
+as the sectors tell that all SMs have swaps on their way to for so long; 260 and 280 ns fit as well, and the loads of
+unions<1> in meets.cu the less. With 64 warps on an SM 261 us, and 165 in two.
 """
 ATOMIC_PARTS, ATOMIC_APART = 85, 8
 """Parts of L2 that add, and so many places that each is in another part.

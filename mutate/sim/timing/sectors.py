@@ -221,9 +221,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
                 # Where the grid reads all of an array in order, somebody asks for the other half while L2 has it. Who
                 # comes back for it has both for two (row_parts<8, 2> of phases.cu).
                 if (i > first and this - sectors[i - 1] < 8) or (i + 1 < first + count and sectors[i + 1] - this < 8):
-                    factor = 1.0 + sparse[r] if first_read else 2.0
                     if first_read and touch[i] & PAIRED:
                         factor = 2.0 if mix(sector >> 1, 10) < sparse[r] else 1.0
+                    else:
+                        factor = 1.0 + sparse[r] if first_read else 2.0
                 elif count == 1 and first_read:
                     factor = 1.0 + (settings[S_LONE] - 1.0) * sparse[r]
                 elif first_read and not (again[r] and touch[i] & PAIRED):
@@ -261,7 +262,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             if alone_costs and lone(sectors, i, first, count):
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
-        if known[SENT, r] > 0.0 and places[r] > 0.0:
+        if known[SENT, r] > 0.0:
             come += held_up(known, r, sector, start, asked, places[r], state, settings)
         result = max(result, come)
         if victim >= 0 and not through:
