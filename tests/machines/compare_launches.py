@@ -4,7 +4,7 @@
     python tests/machines/compare_launches.py stores -k beside_stores
     python tests/machines/compare_launches.py adds --machine h100    where another's times are kept, too
     python tests/machines/compare_launches.py meets --instructions   those of the grid, beside ncu's
-    python tests/machines/compare_launches.py --write                all files, for docs/microbenchmarks.md; two minutes
+    python tests/machines/compare_launches.py --write                all files, for docs/microbenchmarks.md; six minutes
 """
 
 from __future__ import annotations
@@ -88,6 +88,9 @@ def main() -> None:
         parser.error("give FILEs, or --write alone")
     if given.write and nvrtc_version() != MEASURED:
         parser.error(f"NVRTC is {nvrtc_version()}, and the code that was measured is of {MEASURED}")
+    uncounted = [n for n in given.files if given.instructions and not timed_on(f"{n}_counted")]
+    if uncounted:
+        parser.error(f"no instructions were counted of {', '.join(uncounted)}: see reference/*_counted.csv")
     kept: dict[str, dict[str, list[float]]] = {}
     for name in given.files or files():
         errors = kept.setdefault(name, {})
