@@ -1,0 +1,2 @@
+#include "interval.h"
+#include "cuda_interval.h"

@@ -1,0 +1,2 @@
+#include "host_names.h"
+#include "mmq.cuh"

@@ -1,0 +1,2 @@
+#include "mmq.cuh"
+#include "mmvq.cu"
