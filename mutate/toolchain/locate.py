@@ -100,6 +100,14 @@ def _headers(root: Path) -> tuple[str, ...]:
     return tuple(map(str, found)) if any((d / "cuda_fp16.h").is_file() for d in found) else ()
 
 
+def _with_cccl(headers: tuple[str, ...], roots: list[Path]) -> tuple[str, ...]:
+    """libcu++, CUB and Thrust of another root where the headers come without them, as PyTorch's wheels do."""
+    if not headers or any((Path(d) / "cuda" / "std").is_dir() for d in headers):
+        return headers
+    others = (Path(d) for root in roots for d in reversed(_headers(root)))
+    return (*headers, *[str(d) for d in others if (d / "cuda" / "std").is_dir()][:1])
+
+
 def _loader_library() -> str | None:
     if sys.platform not in ("linux", "win32"):
         return None
@@ -118,7 +126,8 @@ def _loader_library() -> str | None:
 def find_toolchain() -> Toolchain:
     """The first NVRTC, nvdisasm and header folder found. The headers come from NVRTC's own root where it has some,
 
-    because headers of another CUDA release may not compile. Cached for the process.
+    because headers of another CUDA release may not compile; only what these lack is taken from the next. Cached for
+    the process.
     """
     roots = _roots()
     library, library_root = None, None
@@ -132,4 +141,4 @@ def find_toolchain() -> Toolchain:
     program = next(filter(None, map(_program, roots)), None) or shutil.which("nvdisasm")
     ordered = [library_root, *roots] if library_root else roots
     headers = next(filter(None, map(_headers, ordered)), ())
-    return Toolchain(library, program, headers)
+    return Toolchain(library, program, _with_cccl(headers, roots))

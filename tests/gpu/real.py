@@ -1,4 +1,4 @@
-"""Kernels of real projects, with launches of our own: analysed one source after another, as one document for heldout.py.
+"""Kernels of real projects, with launches of our own: analysed source by source, as one document for heldout.py.
 
     git -C PROJECT checkout COMMIT          as tests/gpu/real/projects.toml says, for each project, below FOLDER
     python tests/gpu/real.py check FOLDER                          that every source is there
@@ -6,8 +6,8 @@
     python tests/gpu/real.py run FOLDER GPU.json [--jobs 4]        on the GPU
     python tests/gpu/heldout.py other real GPU.json SIM.json       → reference/h100_real.json
 
-The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT), and wrappers
-that include a project's file. Launches that were refused, or failed, are in the document's ``failed``, with the message.
+The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT), and
+wrappers that include a project's file. What could not be analysed is in the document's ``failed``, with the message.
 """
 
 from __future__ import annotations
@@ -52,8 +52,10 @@ def entries() -> Iterator[Entry]:
 def _command(entry: Entry, folder: Path, more: list[str]) -> list[str]:
     """Flags name the project's folders as PROJECT/..., and this repository's as @/..."""
     folders = {"PROJECT": folder / entry.project, "@": HERE.parents[2]}
-    flags = [str(folders[first] / rest) if (first := f.partition("/")[0]) in folders and (rest := f.partition("/")[2]) else f
-             for f in entry.flags]
+    flags = []
+    for flag in entry.flags:
+        first, slash, rest = flag.partition("/")
+        flags.append(str(folders[first] / rest) if slash and first in folders else flag)
     return [sys.executable, "-m", "mutate", "analyze", str(entry.path(folder)), "--launch", str(entry.launch), *flags,
             *OPTIONS, *more]
 
@@ -91,6 +93,8 @@ def run(chosen: list[Entry], folder: Path, more: list[str], jobs: int, limit: fl
                 continue
             head = head or document
             kernels += _kernels(entry, document)
+            if not document["kernels"]:
+                failed[f"{entry.project}/{entry.name}"] = str(document.get("error"))
             print(f"{entry.project}/{entry.name}: {len(document['kernels'])} kernels", file=sys.stderr)
     return head | {"kernels": kernels, "failed": failed}
 
@@ -102,9 +106,9 @@ def main() -> None:
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=300, help="seconds for a source")
-    parser.add_argument("-k", dest="only", default="", help="only entries whose PROJECT/NAME has this")
+    parser.add_argument("-k", dest="only", action="append", help="only entries whose PROJECT/NAME has this")
     args, more = parser.parse_known_args()
-    chosen = [e for e in entries() if args.only in f"{e.project}/{e.name}"]
+    chosen = [e for e in entries() if any(k in f"{e.project}/{e.name}" for k in args.only or [""])]
     missing = [str(e.path(args.folder)) for e in chosen if not e.path(args.folder).is_file()]
     if missing:
         parser.error("not there: " + ", ".join(missing))

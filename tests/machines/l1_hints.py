@@ -1,4 +1,4 @@
-"""What loads and stores with a hint leave in L1: sequences by one warp, as in l1_policy.py, and how long each access took.
+"""What loads and stores with a hint leave in L1: sequences by one warp, as in l1_policy.py, and how long each took.
 
     python3 tests/machines/l1_hints.py > tests/machines/reference/h100_l1_hints.json     on a GPU with CuPy
 
