@@ -100,12 +100,16 @@ def _headers(root: Path) -> tuple[str, ...]:
     return tuple(map(str, found)) if any((d / "cuda_fp16.h").is_file() for d in found) else ()
 
 
-def _with_cccl(headers: tuple[str, ...], roots: list[Path]) -> tuple[str, ...]:
-    """libcu++, CUB and Thrust of another root where the headers come without them, as PyTorch's wheels do."""
-    if not headers or any((Path(d) / "cuda" / "std").is_dir() for d in headers):
-        return headers
-    others = (Path(d) for root in roots for d in reversed(_headers(root)))
-    return (*headers, *[str(d) for d in others if (d / "cuda" / "std").is_dir()][:1])
+def _completed(headers: tuple[str, ...], roots: list[Path]) -> tuple[str, ...]:
+    """With libcu++ (and CUB, Thrust) and the compiler's own headers of another root where they are not there.
+
+    They are wheels by themselves, and PyTorch brings the others without them.
+    """
+    others = [d for root in roots for d in _headers(root)] if headers else []
+    for folder in ("cuda/std", "crt"):
+        if not any((Path(d) / folder).is_dir() for d in headers):
+            headers += tuple(d for d in others if (Path(d) / folder).is_dir())[:1]
+    return headers
 
 
 def _loader_library() -> str | None:
@@ -141,4 +145,4 @@ def find_toolchain() -> Toolchain:
     program = next(filter(None, map(_program, roots)), None) or shutil.which("nvdisasm")
     ordered = [library_root, *roots] if library_root else roots
     headers = next(filter(None, map(_headers, ordered)), ())
-    return Toolchain(library, program, _with_cccl(headers, roots))
+    return Toolchain(library, program, _completed(headers, roots))

@@ -80,23 +80,21 @@ def _kernels(entry: Entry, document: dict[str, Any]) -> Iterator[dict[str, Any]]
             yield kernel | {"name": f"{entry.project}/{entry.name}: {kernel['name']}{same}", "launches": [launch]}
 
 
-def run(chosen: list[Entry], folder: Path, more: list[str], jobs: int, limit: float) -> dict[str, Any]:
-    """All of them as one document; the head is the first one's that came to something."""
+def run(chosen: list[Entry], folder: Path, more: list[str], jobs: int, limit: float) -> Iterator[dict[str, Any]]:
+    """All of them as one document, after each of them; the head is the first one's that came to something."""
     head: dict[str, Any] = {}
     kernels: list[dict[str, Any]] = []
     failed: dict[str, str] = {}
     with ThreadPoolExecutor(jobs) as pool:
         for entry, document in zip(chosen, pool.map(lambda e: _analysed(e, folder, more, limit), chosen), strict=True):
-            if "failed" in document:
-                failed[f"{entry.project}/{entry.name}"] = document["failed"]
-                print(f"{entry.project}/{entry.name}: {document['failed'][-2000:]}", file=sys.stderr)
-                continue
-            head = head or document
-            kernels += _kernels(entry, document)
-            if not document["kernels"]:
-                failed[f"{entry.project}/{entry.name}"] = str(document.get("error"))
-            print(f"{entry.project}/{entry.name}: {len(document['kernels'])} kernels", file=sys.stderr)
-    return head | {"kernels": kernels, "failed": failed}
+            name = f"{entry.project}/{entry.name}"
+            if document.get("kernels"):
+                head = head or document
+                kernels += _kernels(entry, document)
+            else:
+                failed[name] = document.get("failed") or str(document.get("error"))
+            print(f"{name}: {failed.get(name) or len(document['kernels'])}", file=sys.stderr)
+            yield head | {"kernels": kernels, "failed": failed}
 
 
 def main() -> None:
@@ -117,7 +115,8 @@ def main() -> None:
         return
     if args.out is None:
         parser.error("run needs a file to write")
-    args.out.write_text(json.dumps(run(chosen, args.folder, more, args.jobs, args.limit), indent=1) + "\n")
+    for document in run(chosen, args.folder, more, args.jobs, args.limit):
+        args.out.write_text(json.dumps(document, indent=1) + "\n")
 
 
 if __name__ == "__main__":

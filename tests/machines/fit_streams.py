@@ -1,10 +1,10 @@
 """How well the model of time meets streams through DRAM, and which constants would meet them better.
 
-    python tests/machines/fit_streams.py [--set LOADED=20 ...] [--search] [--each]
+    python tests/machines/fit_streams.py [--machine h100] [--set LOADED=20 ...] [--search] [--each]
 
 Plays `read_4_1` to `copy_16_4` of `kmutate calibrate` (templates/calibrate/memory.cu) with 1, 4, 16 and 64 warps an SM,
-as they were launched on the H200 (reference/h200_calibration.json), and compares bytes a second. No sample is part of
-it. `--search` changes one constant of mutate/sim/timing/constants.py after the other as long as that helps. Half a
+as they were launched on the H200 (reference/h200_calibration.json) or the H100, and compares bytes a second. No sample
+is part of it. `--search` changes one constant of mutate/sim/timing/constants.py after the other as long as that helps. Half a
 minute for each set of constants.
 """
 
@@ -28,8 +28,6 @@ from mutate.sim.image import read_image
 from mutate.sim.timing import constants
 from mutate.sim.timing.model import Kernel, predict, sample_of
 
-RECORDING = Path(__file__).parent / "reference" / "h200_calibration.json"
-MACHINE = load_machine("h200")
 WARPS = (1, 4, 16, 64)
 FITTED = ("LOADED", "LOADED_WRITES", "SLACK", "HALVES")
 # A constant is tried this much smaller and larger, then by less.
@@ -39,8 +37,9 @@ STEPS = (1.5, 1.2)
 class Streams:
     """Kernels, launches and what they do, which no constant of the fit changes; measured GB/s."""
 
-    def __init__(self) -> None:
-        recording = read_recording(RECORDING)
+    def __init__(self, machine: str) -> None:
+        self.machine = load_machine(machine)
+        recording = read_recording(Path(__file__).parent / "reference" / f"{machine}_calibration.json")
         memory = memory_bytes(recording.gpu)
         measured = {c.key: dict(c.value) for c in constants_of(recording)  # type: ignore[arg-type]
                     if c.key.removeprefix("dram.") in STREAMS}
@@ -66,7 +65,7 @@ class Streams:
                 moved = x.n * int(width) * (2 if what == "copy" else 1)
                 self.names.append((kernel, warps))
                 self.measured.append(measured[f"dram.{kernel}"][warps])
-                self._played.append((compiled, launch, sample_of(compiled, launch, MACHINE), moved))
+                self._played.append((compiled, launch, sample_of(compiled, launch, self.machine), moved))
 
     def simulated(self, values: dict[str, float]) -> list[float]:
         """GB/s with these constants in place of those in the file."""
@@ -74,12 +73,12 @@ class Streams:
         try:
             for name, value in values.items():
                 setattr(constants, name, value)
-            times = [predict(kernel, launch, MACHINE, sample=sample).cycles
+            times = [predict(kernel, launch, self.machine, sample=sample).cycles
                      for kernel, launch, sample, _ in self._played]
         finally:
             for name, value in before.items():
                 setattr(constants, name, value)
-        clock = MACHINE.number("clock.boost") * 1e6
+        clock = self.machine.number("clock.boost") * 1e6
         return [moved / (cycles / clock) / 1e9 for cycles, (*_, moved) in zip(times, self._played, strict=True)]
 
 
@@ -119,13 +118,14 @@ def search(streams: Streams, values: dict[str, float]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--machine", choices=["h200", "h100"], default="h200")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="another value of a constant")
     parser.add_argument("--search", action="store_true", help="look for better values of " + ", ".join(FITTED))
     parser.add_argument("--each", action="store_true", help="every stream by itself")
     args = parser.parse_args()
     values = {name: float(getattr(constants, name)) for name in FITTED}
     values |= {name: float(value) for name, _, value in (text.partition("=") for text in args.set)}
-    streams = Streams()
+    streams = Streams(args.machine)
     if args.search:
         search(streams, values)
     else:

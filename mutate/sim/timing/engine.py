@@ -17,6 +17,7 @@ from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.hints import PLAIN
 from mutate.sim.timing.lines import HITS, TAGS, lines_of
 from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
@@ -32,7 +33,7 @@ _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _AT_ONCE = 4.0
 
 
-def _play(table, needs, gives, streams, reuse, apart, late, around, settings, after, done, stalls, busy, marks):
+def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, after, done, stalls, busy, marks):
     """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
 
     ``after``: the settings from when the last of them has begun in place of another.
@@ -317,9 +318,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         if tracked:
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
-                        result, coming = read(kind, first, sectors, start, hits, around[pc] and kind == _LOAD, b,
-                                              instance[w], instance[w] // sampled, issued, streams, reuse, apart, late,
-                                              l1, l2, passing, twins, known, state, settings, busy)
+                        result, coming = read(kind, first, sectors, start, hits, hints[pc] if kind == _LOAD else PLAIN,
+                                              b, instance[w], instance[w] // sampled, issued, streams, reuse, apart,
+                                              late, l1, l2, passing, twins, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
@@ -334,9 +335,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, around, settings, af
                         if stored_of[w] == instance[w] and gone[w] > clock and (
                                 lines_out - stored_lines[w] <= MERGED * wide):
                             same = stored[w]
-                        result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, b, instance[w],
-                                       instance[w] // sampled, issued, same, wide, lanes[k], streams, reuse, apart,
-                                       l1, l2, passing, written, known, state, settings, busy)
+                        result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc], b,
+                                       instance[w], instance[w] // sampled, issued, same, wide, lanes[k], streams, reuse,
+                                       apart, l1, l2, passing, written, known, state, settings, busy)
                         stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
                         stored_lines[w], stored_at[w] = lines_out, clock
                         lines_out += lines_of(streams.sectors, first, sectors)

@@ -16,7 +16,6 @@ from mutate.machines import Machine
 from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
 from mutate.occupancy.calculator import effective_capacity
 from mutate.sass.disasm import Instruction
-from mutate.sim.caches import goes_around
 from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.space import Initial
@@ -26,6 +25,7 @@ from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
+from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.hot import hot_clocks
 from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
@@ -344,7 +344,7 @@ class _Played:
 def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, settings: npt.NDArray[np.float64]
             ) -> Callable[[int, float], _Played]:
     """Plays so many blocks; ``part`` of memory's work is left on average for SMs when the last of them begins."""
-    around = np.array([goes_around(i, kernel.dlcm == "cg") for i in kernel.listing], np.bool_)
+    hints = hints_of(kernel.listing, kernel.dlcm == "cg")
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
         read_shared_by_operands(table, kernel.listing, machine)
@@ -365,7 +365,7 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
         done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
         stalls = np.zeros((len(kernel.listing), len(p.STALLS)), np.int64)
         busy = np.zeros(p.BUSY, np.float64)
-        end, issued, finished = run(table, *registers, sample.streams, reuse, apart, late, around, mine, after, done,
+        end, issued, finished = run(table, *registers, sample.streams, reuse, apart, late, hints, mine, after, done,
                                     stalls, busy, marks)
         return _Played(done, marks, stalls, busy, float(end), int(issued), int(finished))
 

@@ -11,6 +11,7 @@ from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
 from mutate.sim.timing.held_up import SENT, WRITTEN, held_up, send
+from mutate.sim.timing.hints import AROUND, PASSING, settle, touches
 from mutate.sim.timing.lines import alone_in_line, beside, lines_of, lone
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
@@ -52,7 +53,7 @@ from mutate.sim.timing.settings import (
     T_ADDED,
 )
 from mutate.sim.timing.tags import drop, fill, lookup
-from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, READ_BEFORE, SHARED, WHOLE_STORE
+from mutate.sim.timing.touches import MADE_WHOLE, PAIRED, READ_BEFORE, SHARED, WHOLE_STORE, partly
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -127,13 +128,12 @@ def _near(sector, apart, block, alone, turn):
 near_of = jit_into(FOLDER, _near, counted=False)
 
 
-def _read(kind, first, count, start, result, through, block, instance, turn, issued, streams, reuse, apart, late, l1,
+def _read(kind, first, count, start, result, hint, block, instance, turn, issued, streams, reuse, apart, late, l1,
           l2, passing, twins, known, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
-    Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``through``: the
-    load goes around L1. ``issued`` counts instructions and orders what L2 gives up. ``known``: see
-    ``held_up``.
+    Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``hint``: see
+    ``hints``. ``issued`` counts instructions and orders what L2 gives up. ``known``: see ``held_up``.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
@@ -147,6 +147,7 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
+    through, touching = hint == AROUND, touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
     asked_line = np.int64(-1)
@@ -163,7 +164,9 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
             row = sector
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
-        place, victim = lookup(tags, ages, turns, room, near, anew and not through)
+        place, victim = lookup(tags, ages, turns, room, near, anew and touching)
+        if hint > AROUND:
+            settle(ages, turns, place, hint, False)
         if through and place >= 0:
             drop(tags, ages, room, place)
         elif place >= 0 and ready[place, sector & 3] > 0.0:
@@ -265,9 +268,10 @@ def _read(kind, first, count, start, result, through, block, instance, turn, iss
         if known[SENT, r] > 0.0:
             come += held_up(known, r, sector, start, asked, places[r], state, settings)
         result = max(result, come)
-        if victim >= 0 and not through:
+        if victim >= 0 and not through and hint != PASSING:
             make_room(l1, place, victim, asked, state, settings, busy)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
+            settle(ages, turns, victim, hint, place < 0)
     busy[N_L1] += count
     busy[N_L1_HITS] += hits
     busy[N_L2_READ] += misses
@@ -303,19 +307,6 @@ def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
 on_its_way = jit_into(FOLDER, _on_its_way, counted=False)
 
 
-def _partly(streams, i, end):
-    """Whether a store whose sectors end at ``end`` writes a part only of one of the line that sector ``i`` is in."""
-    line = streams.sectors[i] >> 2
-    while i < end and streams.sectors[i] >> 2 == line:
-        if streams.touch[i] & WHOLE_STORE == 0:
-            return True
-        i += 1
-    return False
-
-
-partly = jit_into(FOLDER, _partly, counted=False)
-
-
 def _by_luck(sector, r, adds, updates, known, state, settings):
     """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
 
@@ -344,13 +335,13 @@ def _by_luck(sector, r, adds, updates, known, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, block, instance, turn, issued, same, wide, lanes, streams, reuse,
-           apart, l1, l2, passing, written, known, state, settings, busy):
+def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, wide, lanes, streams,
+           reuse, apart, l1, l2, passing, written, known, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
-    ``gives``: the old values are wanted. ``known``: see ``held_up``. ``same``: the request of the
-    warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of which
-    a store may have ``wide`` times as many. ``lanes``: how many store or add.
+    ``gives``: the old values are wanted. ``hint``: see ``hints``. ``known``: see ``held_up``. ``same``: the request of
+    the warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of
+    which a store may have ``wide`` times as many. ``lanes``: how many store or add.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
@@ -482,16 +473,19 @@ def _write(kind, first, count, start, result, gives, block, instance, turn, issu
             if far:
                 dram(state, settings, busy, asked, parts_cost or not adds, behind, 0.0)
         gives_up = adds or (settings[S_STORE_EVICT] > 0.0 and kind == _STORE)
-        place, victim = lookup(tags, ages, turns, room, near, anew and not gives_up)
+        place, victim = lookup(tags, ages, turns, room, near, anew and not gives_up and touches(hint))
         if adds:
             result = max(result, come)
         if gives_up:
             if place >= 0:
                 drop(tags, ages, room, place)
+        elif hint == PASSING:
+            settle(ages, turns, place, hint, False)
         elif victim >= 0:
             make_room(l1, place, victim, asked, state, settings, busy)
             come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
             fill(tags, ages, ready, turns, room, place, victim, near, come)
+            settle(ages, turns, victim, hint, place < 0)
     return result
 
 

@@ -22,8 +22,8 @@ PARTS = 4
 """Parts of the tags, by the first two bits of the set, with a quarter of the room each."""
 _ANYWHERE = LOCAL_BASE >> 7
 """Numbers of lines from which on they are local memory, or have a mark of the block or turn that they are of."""
-_HIT = 1 << 20
-_NEW = _HIT + _HIT // 2
+HIT = 1 << 20
+_NEW = HIT + HIT // 2
 """A new line is older than what the last two hits of its set were, and younger than what was asked for before them."""
 _EMPTY = -(1 << 62)
 Ints = npt.NDArray[np.int64]
@@ -87,7 +87,7 @@ def _lookup(tags: Ints, ages: Ints, turns: Ints, room: Ints, sector: int, touche
     for k in range(at * WAYS, at * WAYS + WAYS):
         if tags[k] == line:
             if touched:
-                turns[at] += _HIT
+                turns[at] += HIT
                 ages[k] = turns[at]
             return k, k
         if ages[k] < oldest and not (full and tags[k] < 0):

@@ -242,3 +242,16 @@ class Touches:
         """Adds ``SHARED`` and ``PAIRED`` to ``touch``, of blocks that have all run."""
         if self._cached:
             mark(self._table, sectors, touch)
+
+
+def _partly(streams: Any, i: int, end: int) -> bool:
+    """Whether a store whose sectors end at ``end`` writes a part only of one of the line that sector ``i`` is in."""
+    line = streams.sectors[i] >> 2
+    while i < end and streams.sectors[i] >> 2 == line:
+        if streams.touch[i] & WHOLE_STORE == 0:
+            return True
+        i += 1
+    return False
+
+
+partly = jit_into(FOLDER, _partly, counted=False)
