@@ -4,8 +4,8 @@
 
 Plays `read_4_1` to `copy_16_4` of `kmutate calibrate` (templates/calibrate/memory.cu) with 1, 4, 16 and 64 warps an SM,
 as they were launched on the H200 (reference/h200_calibration.json) or the H100, and compares bytes a second. No sample
-is part of it. `--search` changes one constant of mutate/sim/timing/constants.py after the other as long as that helps. Half a
-minute for each set of constants.
+is part of it. `--search` changes one constant of mutate/sim/timing/constants.py after the other as long as that helps.
+Half a minute for each set of constants.
 """
 
 from __future__ import annotations

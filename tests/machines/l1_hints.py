@@ -68,8 +68,8 @@ extern "C" __global__ void play(int *a, const long long *places, const int *ops,
         asm volatile("{ .reg .pred p; setp.eq.s32 p, %1, 0x7ffffff1; @p trap; mov.u32 %0, %%clock; }"
                      : "=r"(after) : "r"(v) : "memory");
         if (op != 0) {
-            const int begun = clock();
-            while (clock() - begun < 2000) ;
+            const unsigned begun = clock();
+            while ((unsigned)clock() - begun < 2000u) ;
         }
         __syncwarp();
         if (threadIdx.x == 0) out[s] = min(after - before, 65535);

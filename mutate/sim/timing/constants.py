@@ -176,7 +176,7 @@ four warps on there is one a clock).
 """
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
-LOADED, LOADED_WRITES = 30.0, 650.0
+LOADED, LOADED_WRITES = 65.0, 650.0
 """Clocks that a read waits on average where DRAM gives the share ``u`` of its bandwidth: u / (1 - u) times the first,
 
 and the second times ``u`` times the part of writes (no stream that was measured writes more than it reads). With
@@ -186,7 +186,7 @@ at most. Its --search ends at 65, 650 and 38 with 2.3 %.
 """
 SLACK = 800.0
 """Clocks of DRAM's work for an SM that others leave to it for a while. A guess: 533 and 1800 do as well for streams."""
-HALVES = 65.0
+HALVES = 38.0
 """Clocks by which the second half of a line comes after the first (fitted with ``LOADED``)."""
 DRAM_SPREAD = ((0.0, -172.0), (1.0, -171.0), (10.0, -153.0), (25.0, -127.0), (50.0, 7.0), (75.0, 62.0), (90.0, 142.0),
                (95.0, 337.0), (99.0, 556.0), (100.0, 650.0))
@@ -311,3 +311,10 @@ lines that are read as a whole: same_sectors has none of sectors and pairs of th
 """
 MERGED_MANY = 0.33
 """The part of that for requests of more than four lines (same_sectors, 15 to 17; 6 to 8, of few warps, have all)."""
+
+DEPENDENTS = 1.98 * 1.24
+"""Clocks of the GPU from one block that lets a dependent grid start (griddepcontrol.launch_dependents) to the next
+
+(tests/machines/reference/h100_leaving.csv, lets_start<1>: 32768 and 65536 blocks, of 32 to 256 threads, take 42.5 and
+82.0 us, without it 23.1 and 42.8; one lane says it as well as all).
+"""

@@ -15,6 +15,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
+from mutate.sim.timing.combining import SOON, empty_combining, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import PLAIN
@@ -23,7 +24,7 @@ from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import BEGUN, BURST, MERGED, SOON, TWINS, on_its_way, read, write
+from mutate.sim.timing.sectors import BEGUN, TWINS, on_its_way, read, write
 from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written, lines_with, returned
 from mutate.sim.timing.tags import empty_l1
 
@@ -86,13 +87,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     mio = np.zeros((schedulers, 64), np.float64)
     mio_n = np.zeros(schedulers, np.int64)
     reading = np.zeros((schedulers, 3), np.int64)
-    # The last store of each warp: its request, its block, the lines that were stored before, when it goes to L2, and
-    # when it was issued.
-    stored = np.full(size, -1, np.int64)
-    stored_of = np.zeros(size, np.int64)
-    stored_lines = np.zeros(size, np.int64)
-    gone = np.zeros(size, np.float64)
-    stored_at = np.zeros(size, np.int64)
+    stored = empty_combining(size)
     lines_out = 0
     mio_in = np.zeros(schedulers, np.float64)
     port = np.zeros(schedulers, np.float64)
@@ -330,17 +325,16 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                 # What was waited for is read when the last of it is there.
                                 result = returned(returns, result, cost)
                     else:
-                        same = np.int64(-1)
-                        wide = 2 if row[u.FREE] == 4 or clock <= stored_at[w] + BURST else 1
-                        if stored_of[w] == instance[w] and gone[w] > clock and (
-                                lines_out - stored_lines[w] <= MERGED * wide):
-                            same = stored[w]
+                        together = most_lines(stored, streams, w, instance[w], clock, lines_out, row[u.FREE] == 4,
+                                              state[1] - start)
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc], b,
-                                       instance[w], instance[w] // sampled, issued, same, wide, lanes[k], streams, reuse,
-                                       apart, l1, l2, passing, written, known, state, settings, busy)
-                        stored[w], stored_of[w], gone[w] = q, instance[w], max(state[1], start + SOON)
-                        stored_lines[w], stored_at[w] = lines_out, clock
-                        lines_out += lines_of(streams.sectors, first, sectors)
+                                       instance[w], instance[w] // sampled, issued, stored.request[w], together,
+                                       lanes[k], streams, reuse, apart, l1, l2, passing, written, known, state,
+                                       settings, busy)
+                        wrote = lines_of(streams.sectors, first, sectors)
+                        note(stored, streams, w, q, instance[w], clock, lines_out, wrote, max(state[1], start + SOON),
+                             together > 0)
+                        lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)

@@ -33,7 +33,17 @@ def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, 
     stores = _most_stores(sample)
     if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))
-    return found
+    return max(found, (c.DEPENDENTS * _letting(sample, listing), "blocks that let dependent grids start"))
+
+
+def _letting(sample: Sample, listing: Sequence[Instruction]) -> float:
+    """How many blocks of the grid let a dependent grid start."""
+    says = np.array([i.opcode == "PREEXIT" for i in listing], np.bool_)
+    if not says.any():
+        return 0.0
+    s = sample.streams
+    firsts, ends = s.starts[:, 0], s.starts[:, -1]
+    return scale_of(sample) * sum(bool(says[s.pc[a:b]].any()) for a, b in zip(firsts, ends, strict=True))
 
 
 def scale_of(sample: Sample) -> float:

@@ -67,16 +67,6 @@ BEGUN = 1 << _BEGUN_BITS
 """Places that remember which sectors were written."""
 _MERGED_SECTORS = 16
 """Sectors of four lines: of requests for more L2 merges less (same_sectors of tests/machines/neighbours.cu)."""
-MERGED_LINES, MERGED, SOON = 4, 16, 40
-"""Lines of a store that waits for what its warp stores next, to go to L2 with it, and until how many lines that the SM
-
-stores, and how many clocks; twice as many lines of 16 bytes a lane, or in a burst. By ncu's sectors of
-tests/machines/stores.cu (summed_in_place: eight warps' stores of one line go together, of eight lines do not; 32 warps'
-in part; paced_stores: 69 clocks apart none does), and part_stores of tests/machines/patterns.cu: 2 and 3 words a thread
-at no more cost than one, 4 words at half of four, 8 of eight.
-"""
-BURST = 4
-"""Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
 
 
 def _twin_at(sector, twin_sectors, twin_come):
@@ -335,13 +325,13 @@ def _by_luck(sector, r, adds, updates, known, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, wide, lanes, streams,
+def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, lines, lanes, streams,
            reuse, apart, l1, l2, passing, written, known, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``hint``: see ``hints``. ``known``: see ``held_up``. ``same``: the request of
-    the warp's store before, if it has not gone to L2 (else -1): what both have goes once, if it is in few lines, of
-    which a store may have ``wide`` times as many. ``lanes``: how many store or add.
+    the warp's store before, with which what both have goes if it is in no more than ``lines``. ``lanes``: how many
+    store or add.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
@@ -361,8 +351,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
     asked_line = np.int64(-1)
     in_part = False
     before = last_before = np.int64(0)
-    if same >= 0 and kind == _STORE and streams.requests[same, 2] == _STORE:
-        if lines_of(sectors, first, count) <= MERGED_LINES * wide:
+    if lines > 0 and kind == _STORE and streams.requests[same, 2] == _STORE:
+        if lines_of(sectors, first, count) <= lines:
             before = streams.requests[same, 4]
             last_before = before + streams.requests[same, 5]
     for i in range(first, first + count):
