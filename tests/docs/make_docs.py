@@ -11,6 +11,7 @@ import csv
 import json
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -318,10 +319,16 @@ def heldout_page() -> str:
                            "heldout12", "samples")}
     h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
             for name, kept in others.items()]
+    real = json.loads((REFERENCE / "h100_real.json").read_text())
+    for measured in (real, real["later"]) if real.get("later") else (real,):
+        measured["summary"] |= heldout.firm(measured["rows"])
+    real["pairs"] = list(zip(real["rows"], real["later"]["rows"] if real.get("later") else [None] * len(real["rows"]),
+                             strict=True))
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
-        patterns=Patterns(), now=lambda kernel: held_out(sets, kernel),
-        first=first, h100=h100, newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent,
+        patterns=Patterns(), now=lambda kernel: held_out(sets, kernel), real=real,
+        projects=tomllib.loads((ROOT / "tests/gpu/real/projects.toml").read_text()), first=first, h100=h100,
+        newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent,
         sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
         first_judged=heldout.judged()[how_sure.FIRST_JUDGED],
         error=lambda r: f"{100 * (r['sim']['identity'] / r['gpu']['identity'] - 1):+.0f} %".replace("-", "−"))

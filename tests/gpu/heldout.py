@@ -5,10 +5,12 @@
                                                               anywhere, with the NVRTC of the GPU's machine
     python tests/gpu/heldout.py blind SET SIM.json            → reference/h200_SET_blind.json, before a GPU has timed it
     python tests/gpu/heldout.py keep SET GPU.json [SIM.json]  both, or what blind kept → reference/h200_SET.json
-    python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known
+    python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known; of the
+                                                              machine that it is of
     python tests/gpu/heldout.py other SET GPU.json SIM.json   on another GPU than the H200, whose files name it; for the
                                                               samples what analyze_samples.py ran, and a folder of
-                                                              `kmutate analyze samples/X.cu --backend sim ... --json`
+                                                              `kmutate analyze samples/X.cu --backend sim ... --json`;
+                                                              for real what real.py ran (a file, or a folder of them)
 """
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ def _keep(gpu: dict[str, Any], simulated: dict[str, dict[str, Any]]) -> dict[str
 
 def _again(name: str, sim: dict[str, Any]) -> dict[str, Any]:
     """What is kept, with the times of a later model beside the first ones."""
-    kept: dict[str, Any] = json.loads(kept_path(name).read_text())
+    kept: dict[str, Any] = json.loads(kept_path(name, sim["machine"]["name"]).read_text())
     simulated = _simulated(sim)
     later = [row | _beside(row["gpu"], simulated[row["kernel"]]) for row in kept["rows"]]
     kept["later"] = {"date": sim["date"], "summary": summary(later), "rows": later}
@@ -142,7 +144,7 @@ def _document(path: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["blind", "keep", "again", "other"])
-    parser.add_argument("set", choices=[*SETS, "samples"])
+    parser.add_argument("set", choices=[*SETS, "real", "samples"])
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
     if args.what == "blind" and (kept_path(args.set).exists() or blind_path(args.set).exists()):
@@ -171,7 +173,7 @@ def main() -> None:
         kept = _keep(documents[0], _simulated(documents[1]))
     else:
         kept = _again(args.set, *documents)
-    where = kept_path(args.set, kept["machine"] if args.what == "other" else "h200")
+    where = kept_path(args.set, "h200" if args.what == "keep" else kept["machine"])
     where.write_text(json.dumps(kept, indent=1) + "\n")
     shown = kept["later"] if args.what == "again" else kept
     for r in shown["rows"]:

@@ -24,17 +24,29 @@ in part; paced_stores: 69 clocks apart none does).
 """
 BURST = 4
 """Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
-PARTLY, ROOM, STUCK = 430, 12, 200.0
-PARTLY_LINES = 8
-FEW = 4
-LOST = 0.55
+PARTLY, PARTLY_LINES = 600, 8
+"""Clocks for which what writes parts of sectors waits for the rest, and the most lines of such a store."""
+FEW, ROOM = 4, 12
+"""Stores that go together in any case; more of them only if other warps store no more lines meanwhile."""
+LOST, STUCK = 0.55, 200.0
+"""The part of stores of parts of sectors that go alone from which on none waits any more, while the SM has so many
+
+clocks of stores before it: what goes alone takes L2 several times as long, so it stays like that.
+
+By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores to the same lines all go together, by
+1 to 16 warps, also 128 clocks apart; of 8 and 16 those of one warp, and hardly any where 16 warps store (7.1 to 7.9 of
+8 go alone); with 64 warps 3.1 to 3.6 of 4 do (here fewer: up to 52 % too fast); 8 of four warps do not go together on
+the GPU, and do here. Why it is so is not known; these numbers are what fits best of some that were tried, with
+`near_stores` and `stride_stores` of an H200.
+"""
 Ints = npt.NDArray[np.int64]
 
 
 class Combining(NamedTuple):
     """The last store of each warp: its request (-1: none), its block, its clock, the lines that the SM had stored,
 
-    until when it waits; and clock and lines of the first one that it goes together with.
+    until when it waits. Of the first one that it goes together with: its clock, the lines of the SM before it, how many
+    there are, with how many lines, and how many make whole sectors. ``lost``: the part of stores that go alone.
     """
 
     request: Ints
@@ -46,13 +58,14 @@ class Combining(NamedTuple):
     first_lines: Ints
     chain: Ints
     own: Ints
+    whole: Ints
     lost: npt.NDArray[np.float64]
 
 
 def _empty_combining(warps: int) -> Combining:
-    return Combining(np.full(warps, -1, np.int64), np.zeros(warps, np.int64), np.zeros(warps, np.int64),
-                     np.zeros(warps, np.int64), np.zeros(warps, np.float64), np.zeros(warps, np.int64),
-                     np.zeros(warps, np.int64), np.zeros(warps, np.int64), np.zeros(warps, np.int64), np.zeros(1))
+    none = np.zeros((8, warps), np.int64)
+    return Combining(np.full(warps, -1, np.int64), none[0], none[1], none[2], np.zeros(warps, np.float64), none[3],
+                     none[4], none[5], none[6], none[7], np.zeros(1))
 
 
 empty_combining = jit_into(FOLDER, _empty_combining)
@@ -65,7 +78,8 @@ def _most_lines(stored: Any, streams: Any, w: int, block: int, clock: int, lines
     if q < 0 or stored.block[w] != block:
         return 0
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        if clock - stored.first_at[w] > PARTLY or (stored.lost[0] > LOST and backlog > STUCK):
+        if stored.chain[w] >= stored.whole[w] or clock - stored.first_at[w] > PARTLY or (
+                stored.lost[0] > LOST and backlog > STUCK):
             return 0
         if stored.chain[w] >= FEW and lines_out - stored.first_lines[w] - stored.own[w] > ROOM:
             return 0
@@ -79,18 +93,23 @@ def _most_lines(stored: Any, streams: Any, w: int, block: int, clock: int, lines
 most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
-def _note(stored: Any, streams: Any, w: int, q: int, block: int, clock: int, lines_out: int, lines: int, until: float,
-          together: bool) -> None:
-    """A warp has stored request ``q``. ``together``: it may go with the one before, if that began in the same line."""
+def _note(stored: Any, streams: Any, w: int, q: int, block: int, clock: int, lines_out: int, lines: int, size: int,
+          until: float, together: bool) -> None:
+    """A warp has stored request ``q``, ``size`` bytes. ``together``: it may go with the one before, if that began in
+
+    the same line.
+    """
     last = stored.request[w]
     first = streams.sectors[streams.requests[q, 4]] >> 2
-    other = last < 0 or streams.sectors[streams.requests[last, 4]] >> 2 != first or stored.block[w] != block
-    if other:
+    begins = last < 0 or streams.sectors[streams.requests[last, 4]] >> 2 != first or stored.block[w] != block or (
+        stored.chain[w] >= stored.whole[w])
+    if begins:
         stored.first_at[w], stored.first_lines[w], stored.chain[w], stored.own[w] = clock, lines_out, 0, 0
+        stored.whole[w] = (128 * lines + size - 1) // size
     stored.chain[w] += 1
     stored.own[w] += lines
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        stored.lost[0] += ((1.0 if other or not together else 0.0) - stored.lost[0]) / 64.0
+        stored.lost[0] += ((1.0 if begins or not together else 0.0) - stored.lost[0]) / 64.0
     stored.request[w], stored.block[w], stored.at[w], stored.lines[w] = q, block, clock, lines_out
     stored.until[w] = until
 

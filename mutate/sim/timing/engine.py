@@ -18,7 +18,7 @@ from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go
 from mutate.sim.timing.combining import SOON, empty_combining, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
-from mutate.sim.timing.hints import PLAIN
+from mutate.sim.timing.hints import AROUND, BYTES, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, lines_of
 from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
@@ -284,6 +284,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         least = float((lanes[k] * row[u.FREE] + 31) // 32)
                         alone = max(alone, least)
                         cost = max(cost, alone)
+                        if kind == _LOAD and row[u.WRITE_BOARD] == 7:
+                            # A copy is written to shared memory; around L1 that is all (ncu's wavefronts of async.cu).
+                            around = hints[pc] & WHAT == AROUND
+                            alone, cost = least + (0.0 if around else alone), least + (0.0 if around else cost)
                     cost *= settings[p.S_WAVE]
                     start = max(begun, data_free)
                     if loads and not tracked:
@@ -313,9 +317,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         if tracked:
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
-                        result, coming = read(kind, first, sectors, start, hits, hints[pc] if kind == _LOAD else PLAIN,
-                                              b, instance[w], instance[w] // sampled, issued, streams, reuse, apart,
-                                              late, l1, l2, passing, twins, known, state, settings, busy)
+                        hint = hints[pc] & WHAT if kind == _LOAD else PLAIN
+                        result, coming = read(kind, first, sectors, start, hits, hint, b, instance[w],
+                                              instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2,
+                                              passing, twins, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
@@ -327,13 +332,13 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     else:
                         together = most_lines(stored, streams, w, instance[w], clock, lines_out, row[u.FREE] == 4,
                                               state[1] - start)
-                        result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc], b,
+                        result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
                                        instance[w], instance[w] // sampled, issued, stored.request[w], together,
                                        lanes[k], streams, reuse, apart, l1, l2, passing, written, known, state,
                                        settings, busy)
                         wrote = lines_of(streams.sectors, first, sectors)
-                        note(stored, streams, w, q, instance[w], clock, lines_out, wrote, max(state[1], start + SOON),
-                             together > 0)
+                        note(stored, streams, w, q, instance[w], clock, lines_out, wrote,
+                             lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), together > 0)
                         lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:

@@ -24,13 +24,19 @@ from mutate.sim.timing.tags import HIT, WAYS
 
 PLAIN, AROUND, FIRST, PASSING, LAST, UNCHANGED = range(6)
 _HINTS = {"EF": FIRST, "LU": PASSING, "NA": PASSING, "EL": LAST, "EU": UNCHANGED}
+_WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+BYTES, WHAT = 3, 7
 _OLDEST = -(1 << 60)
 Ints = npt.NDArray[np.int64]
 
 
-def hints_of(listing: Sequence[Instruction], cg: bool) -> npt.NDArray[np.int8]:
-    """Of each instruction. ``cg``: all loads go around L1."""
-    return np.array([_hint(i, cg) for i in listing], np.int8)
+def hints_of(listing: Sequence[Instruction], cg: bool) -> npt.NDArray[np.int64]:
+    """Of each instruction, and from bit ``BYTES`` on the bytes of a lane. ``cg``: all loads go around L1."""
+    return np.array([_hint(i, cg) | _width(i) << BYTES for i in listing], np.int64)
+
+
+def _width(instruction: Instruction) -> int:
+    return next((_WIDTHS[m] for m in instruction.opcode.split(".")[1:] if m in _WIDTHS), 4)
 
 
 def _hint(instruction: Instruction, cg: bool) -> int:

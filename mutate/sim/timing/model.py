@@ -276,8 +276,9 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, c.READ_LINE * slices)
-    s[p.S_FILL_LINE] = 0.0 if rates.tracked else c.READ_LINE * slices
+    a_line = part * c.PER_NS / rates.number("l2.lines", 0.0) if rates.number("l2.lines", 0.0) else c.READ_LINE * slices
+    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, a_line)
+    s[p.S_FILL_LINE] = 0.0 if rates.tracked else a_line
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * slices)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
