@@ -39,14 +39,17 @@ By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores
 the GPU, and do here. Why it is so is not known; these numbers are what fits best of some that were tried, with
 `near_stores` and `stride_stores` of an H200.
 """
+PLACES = 4
+"""Stores of a warp, to different lines, that wait at the same time. A guess."""
 Ints = npt.NDArray[np.int64]
 
 
 class Combining(NamedTuple):
-    """The last store of each warp: its request (-1: none), its block, its clock, the lines that the SM had stored,
+    """The last stores of each warp, ``PLACES`` of them that have nothing in common: the request (-1: none), its
 
-    until when it waits. Of the first one that it goes together with: its clock, the lines of the SM before it, how many
-    there are, with how many lines, and how many make whole sectors. ``lost``: the part of stores that go alone.
+    block, its clock, the lines that the SM had stored, until when it waits. Of the first one that it goes together
+    with: its clock, the lines of the SM before it, how many there are, how many lines the warp has stored since, and
+    how many make whole sectors. ``lost``: the part of stores that go alone.
     """
 
     request: Ints
@@ -63,29 +66,56 @@ class Combining(NamedTuple):
 
 
 def _empty_combining(warps: int) -> Combining:
-    none = np.zeros((8, warps), np.int64)
-    return Combining(np.full(warps, -1, np.int64), none[0], none[1], none[2], np.zeros(warps, np.float64), none[3],
+    count = PLACES * warps
+    none = np.zeros((8, count), np.int64)
+    return Combining(np.full(count, -1, np.int64), none[0], none[1], none[2], np.zeros(count, np.float64), none[3],
                      none[4], none[5], none[6], none[7], np.zeros(1))
 
 
 empty_combining = jit_into(FOLDER, _empty_combining)
 
 
-def _most_lines(stored: Any, streams: Any, w: int, block: int, clock: int, lines_out: int, four: bool, backlog: float
+def _holds(streams: Any, q: int, sector: int) -> bool:
+    """Whether a request has this sector."""
+    first = streams.requests[q, 4]
+    for i in range(first, first + streams.requests[q, 5]):
+        if streams.sectors[i] >= sector:
+            return bool(streams.sectors[i] == sector)
+    return False
+
+
+holds = jit_into(FOLDER, _holds, counted=False)
+
+
+def _before(stored: Any, streams: Any, w: int, q: int, block: int) -> int:
+    """The place of the store that request ``q`` may go with: the warp's that has its first sector, else its last."""
+    sector, latest = streams.sectors[streams.requests[q, 4]], w * PLACES
+    for k in range(w * PLACES, w * PLACES + PLACES):
+        if stored.request[k] >= 0 and stored.block[k] == block and holds(streams, stored.request[k], sector):
+            return k
+        if stored.at[k] > stored.at[latest]:
+            latest = k
+    return latest
+
+
+before = jit_into(FOLDER, _before, counted=False)
+
+
+def _most_lines(stored: Any, streams: Any, at: int, block: int, clock: int, lines_out: int, four: bool, backlog: float
                 ) -> int:
-    """Of how many lines the next store of a warp may be to go together with its last one; 0: none goes."""
-    q = stored.request[w]
-    if q < 0 or stored.block[w] != block:
+    """Of how many lines a store may be to go together with the one at ``at``; 0: none goes."""
+    q = stored.request[at]
+    if q < 0 or stored.block[at] != block:
         return 0
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        if stored.chain[w] >= stored.whole[w] or clock - stored.first_at[w] > PARTLY or (
+        if stored.chain[at] >= stored.whole[at] or clock - stored.first_at[at] > PARTLY or (
                 stored.lost[0] > LOST and backlog > STUCK):
             return 0
-        if stored.chain[w] >= FEW and lines_out - stored.first_lines[w] - stored.own[w] > ROOM:
+        if stored.chain[at] >= FEW and lines_out - stored.first_lines[at] - stored.own[at] > ROOM:
             return 0
         return PARTLY_LINES
-    wide = 2 if four or clock <= stored.at[w] + BURST else 1
-    if stored.until[w] > clock and lines_out - stored.lines[w] <= SINCE * wide:
+    wide = 2 if four or clock <= stored.at[at] + BURST else 1
+    if stored.until[at] > clock and lines_out - stored.lines[at] <= SINCE * wide:
         return LINES * wide
     return 0
 
@@ -93,25 +123,31 @@ def _most_lines(stored: Any, streams: Any, w: int, block: int, clock: int, lines
 most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
-def _note(stored: Any, streams: Any, w: int, q: int, block: int, clock: int, lines_out: int, lines: int, size: int,
+def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, size: int,
           until: float, together: bool) -> None:
-    """A warp has stored request ``q``, ``size`` bytes. ``together``: it may go with the one before, if that began in
+    """Request ``q``, ``size`` bytes, was stored after that at ``at``. ``together``: it may go with that, if that has
 
-    the same line.
+    its first sector; else it takes the place of the warp's oldest one.
     """
-    last = stored.request[w]
-    first = streams.sectors[streams.requests[q, 4]] >> 2
-    begins = last < 0 or streams.sectors[streams.requests[last, 4]] >> 2 != first or stored.block[w] != block or (
-        stored.chain[w] >= stored.whole[w])
+    last = stored.request[at]
+    same = last >= 0 and stored.block[at] == block and holds(streams, last, streams.sectors[streams.requests[q, 4]])
+    if not same:
+        first = at // PLACES * PLACES
+        for k in range(first, first + PLACES):
+            if stored.at[k] < stored.at[at]:
+                at = k
+    begins = not same or stored.chain[at] >= stored.whole[at]
     if begins:
-        stored.first_at[w], stored.first_lines[w], stored.chain[w], stored.own[w] = clock, lines_out, 0, 0
-        stored.whole[w] = (128 * lines + size - 1) // size
-    stored.chain[w] += 1
-    stored.own[w] += lines
+        stored.first_at[at], stored.first_lines[at], stored.chain[at], stored.own[at] = clock, lines_out, 0, 0
+        stored.whole[at] = (128 * lines + size - 1) // size
+    stored.chain[at] += 1
+    # What the warp itself stores meanwhile is not others'.
+    for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):
+        stored.own[k] += lines
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
         stored.lost[0] += ((1.0 if begins or not together else 0.0) - stored.lost[0]) / 64.0
-    stored.request[w], stored.block[w], stored.at[w], stored.lines[w] = q, block, clock, lines_out
-    stored.until[w] = until
+    stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
+    stored.until[at] = until
 
 
 note = jit_into(FOLDER, _note, counted=False)

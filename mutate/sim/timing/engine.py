@@ -15,7 +15,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import QUEUED
 from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
-from mutate.sim.timing.combining import SOON, empty_combining, most_lines, note
+from mutate.sim.timing.combining import SOON, before, empty_combining, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import AROUND, BYTES, PLAIN, WHAT
@@ -330,14 +330,15 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                 # What was waited for is read when the last of it is there.
                                 result = returned(returns, result, cost)
                     else:
-                        together = most_lines(stored, streams, w, instance[w], clock, lines_out, row[u.FREE] == 4,
+                        place = before(stored, streams, w, q, instance[w])
+                        together = most_lines(stored, streams, place, instance[w], clock, lines_out, row[u.FREE] == 4,
                                               state[1] - start)
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
-                                       instance[w], instance[w] // sampled, issued, stored.request[w], together,
+                                       instance[w], instance[w] // sampled, issued, stored.request[place], together,
                                        lanes[k], streams, reuse, apart, l1, l2, passing, written, known, state,
                                        settings, busy)
                         wrote = lines_of(streams.sectors, first, sectors)
-                        note(stored, streams, w, q, instance[w], clock, lines_out, wrote,
+                        note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
                              lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), together > 0)
                         lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
