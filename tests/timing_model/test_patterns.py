@@ -24,7 +24,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims", "hot", "words", "meets", "changed", "phases", "append", "edges")
+         "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs", "merges",
+         "hints", "async")
 
 
 @cache
@@ -130,6 +131,17 @@ def simulated(kernel: str, launch: int) -> float:
     ("some_warps", 22, 0.04), ("some_warps", 25, 0.04), ("some_warps", 30, 0.04),  # block works: by 32 to 256 threads
     ("mixed_lines", 1, 0.04), ("mixed_lines", 2, 0.05), ("mixed_lines", 5, 0.09), ("mixed_lines", 7, 0.04),  # of 32
     ("mixed_lines", 24, 0.04), ("mixed_lines", 27, 0.05), ("mixed_lines", 29, 0.04),  # lines 1 to 32 come from L2
+    ("by_grid<0>", 4, 0.04), ("by_grid<0>", 0, 0.09), ("by_grid<1>", 2, 0.06), ("sums_by_grid", 0, 0.05),  # grid strides:
+    ("arrays_by_grid<3>", 0, 0.03),  # 32 and 64 warps of an SM, one load and four at a time
+    ("lets_start<1>", 2, 0.03), ("lets_start<2>", 0, 0.03),  # blocks that let a dependent grid start
+    ("few_work<1>", 0, 0.05), ("some_stay<2, 0>", 0, 0.1),  # blocks of which most warps leave at once
+    ("lane_runs<float, 4, 1, 1>", 2, 0.1), ("lane_runs<float, 2, 1, 1>", 0, 0.05),  # parts of sectors that wait for
+    ("lane_runs<float, 4, 3, 1>", 1, 0.06), ("lane_runs<half, 4, 1, 1>", 2, 0.05),  # the rest
+    ("merged<int, 4, 3>", 0, 0.06), ("merged<short, 4, 2>", 0, 0.04), ("lane_runs<float, 8, 2, 1>", 0, 0.12),
+    ("merged<int, 8, 3>", 0, 0.14), ("merged<short, 8, 2>", 1, 0.12), ("merged<short, 8, 0>", 2, 0.11),  # do not
+    ("rows_hinted<1, 1>", 0, 0.04), ("rows_hinted<0, 0>", 0, 0.04),  # rows with and without hints
+    ("copied<64, 8, 0>", 2, 0.07), ("copied<16, 0, 0>", 1, 0.06), ("copied<32, 0, 0>", 1, 0.04),  # to shared memory
+    ("copied<64, 4, 1>", 0, 0.07),  # ... through L1
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
     ("counted", 3, 0.06), ("counted", 4, 0.06), ("counted", 7, 0.06),  # two arrays of 16 and 32 MB that share L2
     ("counted", 5, 0.11), ("counted", 6, 0.06),  # few places of 64 and of 32 MB, in lines of their own
