@@ -24,8 +24,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
-         "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs", "merges",
-         "hints", "async")
+         "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
+         "merges", "hints", "async")
 
 
 @cache
@@ -131,8 +131,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("some_warps", 22, 0.04), ("some_warps", 25, 0.04), ("some_warps", 30, 0.04),  # block works: by 32 to 256 threads
     ("mixed_lines", 1, 0.04), ("mixed_lines", 2, 0.05), ("mixed_lines", 5, 0.09), ("mixed_lines", 7, 0.04),  # of 32
     ("mixed_lines", 24, 0.04), ("mixed_lines", 27, 0.05), ("mixed_lines", 29, 0.04),  # lines 1 to 32 come from L2
-    ("by_grid<0>", 4, 0.04), ("by_grid<0>", 0, 0.09), ("by_grid<1>", 2, 0.06), ("sums_by_grid", 0, 0.05),  # grid strides:
-    ("arrays_by_grid<3>", 0, 0.03),  # 32 and 64 warps of an SM, one load and four at a time
+    ("by_grid<0>", 4, 0.04), ("by_grid<0>", 0, 0.09), ("by_grid<1>", 2, 0.06), ("sums_by_grid", 0, 0.05),  # 32 and
+    ("arrays_by_grid<3>", 0, 0.03),  # 64 warps of an SM by the grid's width, one load and four at a time
     ("lets_start<1>", 2, 0.03), ("lets_start<2>", 0, 0.03),  # blocks that let a dependent grid start
     ("few_work<1>", 0, 0.05), ("some_stay<2, 0>", 0, 0.1),  # blocks of which most warps leave at once
     ("lane_runs<float, 4, 1, 1>", 2, 0.1), ("lane_runs<float, 2, 1, 1>", 0, 0.05),  # parts of sectors that wait for

@@ -24,7 +24,9 @@ tests/machines/buckets.cu), additions at random 0.83 as many (tests/machines/ref
 back as often (swaps.cu: 66 a ns).
 """
 READ_LINE = PER_NS / 150.1
-"""Least clocks of an SM between its reads of different lines in L2 (read_1_16MB)."""
+"""Least clocks of an SM between its reads of different halves of lines in L2 (read_1_16MB; copied<64, 0, 5> of async.cu).
+
+All of a line takes two of them, as l2.read_bandwidth says, too (9588 GB/s by 64 bytes)."""
 WRITE_LINE = PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
 WRITE_BYTES = 16.2

@@ -140,7 +140,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     through, touching = hint == AROUND, touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
-    asked_line = np.int64(-1)
+    asked_half = np.int64(-1)
     hits = 0
     misses = 0
     there_at = result
@@ -168,14 +168,15 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         late_ones += 1
         # What an SM writes goes ahead of what it asks for later (behind_stores of tests/machines/stores.cu).
         asked = max(start, state[0], state[3])
-        if sector >> 2 != asked_line:
+        if sector >> 2 != asked_half >> 1:
             part = 1.0
             if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
                 # L2 merges reads of whole lines, and fewer of requests for many.
                 part = 1.0 - merged[r] * (1.0 if count <= _MERGED_SECTORS else MERGED_MANY)
-        taken, credit = taken_of(sector >> 2, asked_line, credit,
+        # L2 looks up each half of a line, of 64 bytes (copied<64, 0, 5> of tests/machines/async.cu).
+        taken, credit = taken_of(sector >> 1, asked_half, credit,
                                  max(settings[S_READ_PORT], part * settings[S_L2_CLOCKS]), part * settings[S_READ_LINE])
-        asked_line = sector >> 2
+        asked_half = sector >> 1
         state[0] = asked + taken
         busy[B_L2] += taken
         come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
