@@ -183,8 +183,8 @@ LOADED, LOADED_WRITES = 65.0, 650.0
 
 and the second times ``u`` times the part of writes (no stream that was measured writes more than it reads). With
 ``HALVES`` so that streams by 1 to 64 warps an SM come out as measured (calibration: dram.read_4_1 to dram.copy_16_4):
-`python tests/machines/fit_streams.py` prints a mean error of 2.3 % of 48 points, 6 % at most; with --machine h100 2.6 %,
-10 % at most.
+`python tests/machines/fit_streams.py` prints a mean error of 2.3 % of 48 points, 6 % at most; with --machine h100
+2.6 %, 10 % at most.
 """
 SLACK = 800.0
 """Clocks of DRAM's work for an SM that others leave to it for a while. A guess: 533 and 1800 do as well for streams."""
