@@ -1,0 +1,36 @@
+"""The declarations of launches of real projects' kernels, without the projects."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from real import HERE, Entry, _command, entries
+
+from mutate.launch import evaluate_all, find_declarations
+
+ENTRIES = list(entries())
+PROJECTS = tomllib.loads((HERE / "projects.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=[f"{e.project}/{e.name}" for e in ENTRIES])
+def test_declarations_are_ones(entry: Entry, tmp_path: Path) -> None:
+    found = find_declarations(entry.launch.read_bytes(), str(entry.launch))
+    assert evaluate_all(found)
+    command = _command(entry, tmp_path, ["--backend", "sim"])
+    assert str(entry.launch) in command and not any("PROJECT" in word for word in command)
+    assert entry.path(tmp_path).is_file() if entry.source.startswith("decl:") else entry.path(tmp_path).is_absolute()
+
+
+def test_names_are_their_own_and_projects_have_a_commit() -> None:
+    assert max(Counter((e.project, e.name) for e in ENTRIES).values()) == 1
+    assert {e.project for e in ENTRIES} == set(PROJECTS)
+    assert all(len(p["commit"]) == 40 for p in PROJECTS.values())
+
+
+def test_what_was_measured_is_what_is_declared() -> None:
+    kept = json.loads((HERE.parent / "reference" / "h100_real.json").read_text(encoding="utf-8"))
+    assert {row["kernel"].partition(":")[0] for row in kept["rows"]} <= {f"{e.project}/{e.name}" for e in ENTRIES}
