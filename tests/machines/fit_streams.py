@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,9 @@ class Streams:
     """Kernels, launches and what they do, which no constant of the fit changes; measured GB/s."""
 
     def __init__(self, machine: str) -> None:
-        self.machine = load_machine(machine)
+        known = load_machine(machine)
+        # What a machine has of its own would stand before what is tried here.
+        self.machine = replace(known, quantities={k: q for k, q in known.quantities.items() if k != "dram.loaded"})
         recording = read_recording(Path(__file__).parent / "reference" / f"{machine}_calibration.json")
         memory = memory_bytes(recording.gpu)
         measured = {c.key: dict(c.value) for c in constants_of(recording)  # type: ignore[arg-type]

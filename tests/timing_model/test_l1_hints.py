@@ -67,7 +67,7 @@ def test_which_loads_come_late_beside_accesses_with_a_hint(name: str, tmp_path: 
     hint, stores = hint_of(tmp_path, l1_hints.HINTS[name]), name.startswith("st")
     asked_for, late = sequences()[name], answers()[name]
     same = total = 0
-    for trace in range(0, l1_hints.TRACES, 4):
+    for trace in range(0, l1_hints.TRACES, 5):  # of 5, 6, 7 and 8 lines
         l1 = empty_l1(2048, 1734)
         for op, place, real in zip(asked_for.ops[trace], asked_for.places[trace], late[trace], strict=True):
             sector = int(place) // 8
@@ -78,7 +78,7 @@ def test_which_loads_come_late_beside_accesses_with_a_hint(name: str, tmp_path: 
                 given_up(l1, sector)
             else:
                 hinted(l1, sector, hint, stores)
-    assert total >= 6_000
+    assert total >= 5_000
     assert same >= RIGHT.get(name, 0.995) * total
 
 

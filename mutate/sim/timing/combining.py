@@ -35,12 +35,14 @@ clocks of stores before it: what goes alone takes L2 several times as long, so i
 
 By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores to the same lines all go together, by
 1 to 16 warps, also 128 clocks apart; of 8 and 16 those of one warp, and hardly any where 16 warps store (7.1 to 7.9 of
-8 go alone); with 64 warps 3.1 to 3.6 of 4 do (here fewer: up to 52 % too fast); 8 of four warps do not go together on
-the GPU, and do here. Why it is so is not known; these numbers are what fits best of some that were tried, with
-`near_stores` and `stride_stores` of an H200.
+8 go alone); where 64 warps store without a pause 3.1 to 3.6 of 4 go alone, too (here fewer, which is up to 52 % too
+fast); 8 of four warps do not go together on the GPU, and do here. Why it is so is not known; these numbers are what
+fits best of some that were tried, with `near_stores` and `stride_stores` of an H200.
 """
-PLACES = 4
-"""Stores of a warp, to different lines, that wait at the same time. A guess."""
+PLACES = 2
+"""Stores of a warp with nothing in common that wait at the same time (with 4 row_parts<4, 1, 1, 0> of phases.cu is 5 %
+
+too fast)."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -125,9 +127,9 @@ most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, size: int,
           until: float, together: bool) -> None:
-    """Request ``q``, ``size`` bytes, was stored after that at ``at``. ``together``: it may go with that, if that has
+    """Request ``q``, ``size`` bytes in so many ``lines``, was stored after that at ``at``. ``together``: it goes with
 
-    its first sector; else it takes the place of the warp's oldest one.
+    that, if that has its first sector; else it takes the place of the warp's oldest one.
     """
     last = stored.request[at]
     same = last >= 0 and stored.block[at] == block and holds(streams, last, streams.sectors[streams.requests[q, 4]])
@@ -139,7 +141,7 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
     begins = not same or stored.chain[at] >= stored.whole[at]
     if begins:
         stored.first_at[at], stored.first_lines[at], stored.chain[at], stored.own[at] = clock, lines_out, 0, 0
-        stored.whole[at] = (128 * lines + size - 1) // size
+        stored.whole[at] = (32 * streams.requests[q, 5] + size - 1) // max(1, size)
     stored.chain[at] += 1
     # What the warp itself stores meanwhile is not others'.
     for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):

@@ -18,7 +18,7 @@ from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go
 from mutate.sim.timing.combining import SOON, before, empty_combining, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
-from mutate.sim.timing.hints import AROUND, BYTES, PLAIN, WHAT
+from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, lines_of
 from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
@@ -286,7 +286,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         cost = max(cost, alone)
                         if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                             # A copy is written to shared memory; around L1 that is all (ncu's wavefronts of async.cu).
-                            around = hints[pc] & WHAT == AROUND
+                            around = hints[pc] & WHAT == COPIED
                             alone, cost = least + (0.0 if around else alone), least + (0.0 if around else cost)
                     cost *= settings[p.S_WAVE]
                     start = max(begun, data_free)
@@ -330,16 +330,18 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                 # What was waited for is read when the last of it is there.
                                 result = returned(returns, result, cost)
                     else:
-                        place = before(stored, streams, w, q, instance[w])
-                        together = most_lines(stored, streams, place, instance[w], clock, lines_out, row[u.FREE] == 4,
-                                              state[1] - start)
+                        place, together, wrote = 0, 0, lines_of(streams.sectors, first, sectors)
+                        if kind == _STORE:
+                            place = before(stored, streams, w, q, instance[w])
+                            together = most_lines(stored, streams, place, instance[w], clock, lines_out,
+                                                  row[u.FREE] == 4, state[1] - start)
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
                                        instance[w], instance[w] // sampled, issued, stored.request[place], together,
                                        lanes[k], streams, reuse, apart, l1, l2, passing, written, known, state,
                                        settings, busy)
-                        wrote = lines_of(streams.sectors, first, sectors)
-                        note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
-                             lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), together > 0)
+                        if kind == _STORE:
+                            note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
+                                 lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), wrote <= together)
                         lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:

@@ -216,7 +216,7 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_PART_WAITS] = c.PART_WAITS
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
-    s[p.S_LOAD], s[p.S_LOAD_WRITES] = c.LOADED, c.LOADED_WRITES
+    s[p.S_LOAD], s[p.S_LOAD_WRITES] = rates.number("dram.loaded", c.LOADED), c.LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
     s[p.S_LAUNCH_WARP] = c.LAUNCH_WARP
@@ -276,9 +276,11 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
-    a_line = part * c.PER_NS / rates.number("l2.lines", 0.0) if rates.number("l2.lines", 0.0) else c.READ_LINE * slices
-    s[p.S_READ_LINE] = max(s[p.S_L2_CLOCKS], c.READ_LINE_PORT if not rates.tracked else 0.0, a_line)
-    s[p.S_FILL_LINE] = 0.0 if rates.tracked else a_line
+    halves = rates.number("l2.halves", 0.0)
+    a_half = part * sms * clock / 1000.0 / halves if halves > 0.0 else c.READ_HALF * slices
+    s[p.S_READ_LINE] = 0.0 if rates.tracked else c.READ_LINE_PORT
+    s[p.S_READ_HALF] = max(s[p.S_L2_CLOCKS], a_half)
+    s[p.S_FILL_LINE] = 0.0 if rates.tracked else a_half
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * slices)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT

@@ -11,7 +11,7 @@ from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
 from mutate.sim.timing.held_up import SENT, WRITTEN, held_up, send
-from mutate.sim.timing.hints import AROUND, PASSING, settle, touches
+from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touches
 from mutate.sim.timing.lines import alone_in_line, beside, lines_of, lone
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
@@ -41,6 +41,7 @@ from mutate.sim.timing.settings import (
     S_PART,
     S_READ_AGAIN,
     S_READ_CLOCKS,
+    S_READ_HALF,
     S_READ_LINE,
     S_READ_PORT,
     S_RESIDENT,
@@ -137,10 +138,13 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
-    through, touching = hint == AROUND, touches(hint)
+    through, touching = hint in (AROUND, COPIED), touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
-    asked_half = np.int64(-1)
+    asked_line = asked_half = np.int64(-1)
+    # Of a copy to shared memory L2 looks up each half of a line (copied<64, 0, 5> of async.cu), else the line once
+    # (row_parts of phases.cu).
+    grain = 1 if hint == COPIED else 2
     hits = 0
     misses = 0
     there_at = result
@@ -155,7 +159,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
         place, victim = lookup(tags, ages, turns, room, near, anew and touching)
-        if hint > AROUND:
+        if not through and hint != PLAIN:
             settle(ages, turns, place, hint, False)
         if through and place >= 0:
             drop(tags, ages, room, place)
@@ -168,15 +172,16 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         late_ones += 1
         # What an SM writes goes ahead of what it asks for later (behind_stores of tests/machines/stores.cu).
         asked = max(start, state[0], state[3])
-        if sector >> 2 != asked_half >> 1:
+        other_line = sector >> 2 != asked_line
+        if other_line:
             part = 1.0
             if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
                 # L2 merges reads of whole lines, and fewer of requests for many.
                 part = 1.0 - merged[r] * (1.0 if count <= _MERGED_SECTORS else MERGED_MANY)
-        # L2 looks up each half of a line, of 64 bytes (copied<64, 0, 5> of tests/machines/async.cu).
-        taken, credit = taken_of(sector >> 1, asked_half, credit,
-                                 max(settings[S_READ_PORT], part * settings[S_L2_CLOCKS]), part * settings[S_READ_LINE])
-        asked_half = sector >> 1
+        least = max(settings[S_READ_HALF], settings[S_READ_LINE] if other_line else 0.0)
+        taken, credit = taken_of(sector >> grain, asked_half, credit,
+                                 max(settings[S_READ_PORT], part * settings[S_L2_CLOCKS]), part * least)
+        asked_line, asked_half = sector >> 2, sector >> grain
         state[0] = asked + taken
         busy[B_L2] += taken
         come = asked - 4.0 + settings[S_L2_LATENCY] + settings[S_L2_SPREAD] * (2.0 * mix(sector >> 4, 7) - 1.0)
