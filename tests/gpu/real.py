@@ -7,13 +7,15 @@
     python tests/gpu/heldout.py other real GPU.json SIM.json       → reference/h100_real.json
 
 The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT), and
-wrappers that include a project's file. What could not be analysed is in the document's ``failed``, with the message.
+wrappers that include a project's file. CUDA_HOME says where the toolkit is. What could not be analysed is in the
+document's ``failed``, with the message.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).with_name("real")
+CUDA = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda-13.0"))
 OPTIONS = ("--no-counters", "--no-sweep", "--json")
 
 
@@ -50,8 +53,8 @@ def entries() -> Iterator[Entry]:
 
 
 def _command(entry: Entry, folder: Path, more: list[str]) -> list[str]:
-    """Flags name the project's folders as PROJECT/..., and this repository's as @/..."""
-    folders = {"PROJECT": folder / entry.project, "@": HERE.parents[2]}
+    """Flags name the project's folders as PROJECT/..., this repository's as @/..., and the toolkit's as CUDA/..."""
+    folders = {"PROJECT": folder / entry.project, "@": HERE.parents[2], "CUDA": CUDA}
     flags = []
     for flag in entry.flags:
         first, slash, rest = flag.partition("/")

@@ -21,8 +21,8 @@ def test_declarations_are_ones(entry: Entry, tmp_path: Path) -> None:
     found = find_declarations(entry.launch.read_bytes(), str(entry.launch))
     assert evaluate_all(found)
     command = _command(entry, tmp_path, ["--backend", "sim"])
-    assert str(entry.launch) in command and not any("PROJECT" in word for word in command)
-    assert entry.path(tmp_path).is_file() if entry.source.startswith("decl:") else entry.path(tmp_path).is_absolute()
+    assert not any(word.startswith(("PROJECT", "@", "CUDA")) for word in command)
+    assert entry.path(tmp_path).is_file() or entry.path(tmp_path).is_relative_to(tmp_path / entry.project)
 
 
 def test_names_are_their_own_and_projects_have_a_commit() -> None:
@@ -32,5 +32,8 @@ def test_names_are_their_own_and_projects_have_a_commit() -> None:
 
 
 def test_what_was_measured_is_what_is_declared() -> None:
+    """All but where includes of the GPU's machine were others (neuralnet), and what the first run did not compile."""
     kept = json.loads((HERE.parent / "reference" / "h100_real.json").read_text(encoding="utf-8"))
-    assert {row["kernel"].partition(":")[0] for row in kept["rows"]} <= {f"{e.project}/{e.name}" for e in ENTRIES}
+    measured = {row["kernel"].partition(":")[0] for row in kept["rows"]}
+    declared = {f"{e.project}/{e.name}" for e in ENTRIES}
+    assert measured <= declared and len(declared - measured) <= 2

@@ -80,7 +80,7 @@ template <int WHAT> __global__ void lets_start(int *out)
    block.x = 1024; grid.x = 8192;
    few_work<1>(in, out, 64); few_work<1>(in, out, 256); few_work<1>(in, out, 1024); few_work<4>(in, out, 256);
 */
-// Many blocks with one load a thread, of its first THREADS threads: 1 a word, 2 two words side by side by two loads, 3 no store,
+// Many blocks of which the first threads load once. LOADS: 1 a word, 2 two words side by side by two loads, 3 a word and no store,
 // 4 behind a load of what all blocks read.
 template <int LOADS> __global__ void few_work(const float *in, float *out, int threads)
 {

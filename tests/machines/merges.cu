@@ -2,7 +2,7 @@
 // of warps on an SM, and by what is in between. Timed on a GPU and by the model of time, as patterns.cu; sectors by ncu.
 
 /* kmutate launch
-   int bytes = 1 << 24, warps = 1; dim3 block = { 32 }; dim3 grid = { 132 }; char out[(1 << 24) + 65536] = zeros();
+   int bytes = 1 << 24; dim3 block = { 32 }; dim3 grid = { 132 }; char out[(1 << 24) + 65536] = zeros();
    merged<char, 4, 0>(out, bytes); merged<char, 8, 0>(out, bytes); merged<char, 16, 0>(out, bytes);
    merged<short, 2, 0>((short *)out, bytes); merged<short, 4, 0>((short *)out, bytes); merged<short, 8, 0>((short *)out, bytes); merged<short, 16, 0>((short *)out, bytes);
    merged<int, 2, 0>((int *)out, bytes); merged<int, 4, 0>((int *)out, bytes); merged<int, 8, 0>((int *)out, bytes);

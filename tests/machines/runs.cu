@@ -31,7 +31,7 @@
    lane_runs<half, 2, 0, 1>(in, out); lane_runs<half, 2, 1, 1>(in, out); lane_runs<half, 2, 2, 1>(in, out);
 */
 // A lane has N elements side by side. LOADS: 0 none, 1 one of the block's, 2 all of them, 3 all and a barrier, 4 barriers before
-// and after.
+// and after. STORES: 0 no more than their sum.
 template <typename T, int N, int LOADS, int STORES> __global__ void lane_runs(const T *in, T *out)
 {
     const int own = (blockIdx.x * blockDim.x + threadIdx.x) * N;
