@@ -127,6 +127,8 @@ def _again(name: str, sim: dict[str, Any]) -> dict[str, Any]:
     """What is kept, with the times of a later model beside the first ones."""
     kept: dict[str, Any] = json.loads(kept_path(name, sim["machine"]["name"]).read_text())
     simulated = _simulated(sim)
+    if missing := [row["kernel"] for row in kept["rows"] if row["kernel"] not in simulated]:
+        raise SystemExit(f"not simulated: {', '.join(missing)}")
     later = [row | _beside(row["gpu"], simulated[row["kernel"]]) for row in kept["rows"]]
     kept["later"] = {"date": sim["date"], "summary": summary(later), "rows": later}
     return kept

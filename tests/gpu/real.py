@@ -38,6 +38,7 @@ class Entry:
     source: str
     launch: Path
     flags: tuple[str, ...]
+    calls: int
 
     def path(self, folder: Path) -> Path:
         kind, _, file = self.source.rpartition(":")
@@ -49,10 +50,10 @@ def entries() -> Iterator[Entry]:
         for line in index.read_text().splitlines():
             said = json.loads(line)
             yield Entry(index.parent.name, said["name"], said["source"], index.parent / said["launch"],
-                        tuple(said.get("flags", ())))
+                        tuple(said["flags"]), said["calls"])
 
 
-def _command(entry: Entry, folder: Path, more: list[str]) -> list[str]:
+def command_of(entry: Entry, folder: Path, more: list[str]) -> list[str]:
     """Flags name the project's folders as PROJECT/..., this repository's as @/..., and the toolkit's as CUDA/..."""
     folders = {"PROJECT": folder / entry.project, "@": HERE.parents[2], "CUDA": CUDA}
     flags = []
@@ -65,7 +66,8 @@ def _command(entry: Entry, folder: Path, more: list[str]) -> list[str]:
 
 def _analysed(entry: Entry, folder: Path, more: list[str], limit: float) -> dict[str, Any]:
     try:
-        ran = subprocess.run(_command(entry, folder, more), capture_output=True, text=True, check=False, timeout=limit)
+        ran = subprocess.run(command_of(entry, folder, more), capture_output=True, text=True, check=False,
+                             timeout=limit)
     except subprocess.TimeoutExpired:
         return {"failed": f"longer than {limit:g} s"}
     try:

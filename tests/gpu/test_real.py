@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from real import HERE, Entry, _command, entries
+from real import HERE, Entry, command_of, entries
 
 from mutate.launch import evaluate_all, find_declarations
 
@@ -19,8 +19,8 @@ PROJECTS = tomllib.loads((HERE / "projects.toml").read_text(encoding="utf-8"))
 @pytest.mark.parametrize("entry", ENTRIES, ids=[f"{e.project}/{e.name}" for e in ENTRIES])
 def test_declarations_are_ones(entry: Entry, tmp_path: Path) -> None:
     found = find_declarations(entry.launch.read_bytes(), str(entry.launch))
-    assert evaluate_all(found)
-    command = _command(entry, tmp_path, ["--backend", "sim"])
+    assert len(evaluate_all(found)) == entry.calls
+    command = command_of(entry, tmp_path, ["--backend", "sim"])
     assert not any(word.startswith(("PROJECT", "@", "CUDA")) for word in command)
     assert entry.path(tmp_path).is_file() or entry.path(tmp_path).is_relative_to(tmp_path / entry.project)
 

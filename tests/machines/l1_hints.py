@@ -8,17 +8,15 @@ came late, with a hint or without; of stores it says nothing.
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from l1_policy import BITS, LATE, in_a_set
+from l1_policy import BITS, LATE, in_a_set, packed, unpacked
 
 TRACES = 24
 STEPS = 1500
@@ -105,9 +103,7 @@ def sequences() -> Iterator[Sequences]:
 
 def answers(path: Path) -> dict[str, npt.NDArray[np.bool_]]:
     """By hint whether each step came late, (traces, steps)."""
-    return {name: np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(bits)), np.uint8), axis=None)
-            [:TRACES * STEPS].reshape(TRACES, STEPS).astype(bool)
-            for name, bits in json.loads(path.read_text())["late"].items()}
+    return {name: unpacked(bits, TRACES, STEPS) for name, bits in json.loads(path.read_text())["late"].items()}
 
 
 def main() -> None:
@@ -124,7 +120,7 @@ def main() -> None:
         play = cp.RawModule(code=CODE.replace("ACCESS", operands), options=("-std=c++17",)).get_function("play")
         out = cp.zeros((TRACES, STEPS), cp.uint16)
         play((TRACES,), (32,), (memory, cp.asarray(s.places), cp.asarray(s.ops.astype(np.int32)), np.int32(STEPS), out))
-        late[s.hint] = base64.b85encode(zlib.compress(np.packbits(out.get() > LATE).tobytes(), 9)).decode()
+        late[s.hint] = packed(out.get() > LATE)
     json.dump({"gpu": properties["name"].decode(), "command": "python3 tests/machines/l1_hints.py", "late": late},
               sys.stdout)
 

@@ -148,11 +148,20 @@ def sequences() -> Iterator[Sequences]:
         yield Sequences(name, np.array([ops for ops, _ in each]), np.array([places for _, places in each]))
 
 
+def packed(late: npt.NDArray[np.bool_]) -> str:
+    return base64.b85encode(zlib.compress(np.packbits(late).tobytes(), 9)).decode()
+
+
+def unpacked(bits: str, traces: int, steps: int) -> npt.NDArray[np.bool_]:
+    """What ``packed`` was given, (traces, steps)."""
+    found = np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(bits)), np.uint8))
+    return found[:traces * steps].reshape(traces, steps).astype(bool)
+
+
 def answers(path: Path) -> dict[str, npt.NDArray[np.bool_]]:
     """By kind whether each step came late, (traces, steps)."""
     kept = json.loads(path.read_text())["late"]
-    return {name: np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(x["bits"])), np.uint8), axis=None)
-            [:x["traces"] * x["steps"]].reshape(x["traces"], x["steps"]).astype(bool) for name, x in kept.items()}
+    return {name: unpacked(x["bits"], x["traces"], x["steps"]) for name, x in kept.items()}
 
 
 def main() -> None:
@@ -167,10 +176,7 @@ def main() -> None:
         steps = s.ops.shape[1]
         out = cp.zeros((TRACES, steps), cp.uint16)
         play((TRACES,), (32,), (memory, cp.asarray(s.places), cp.asarray(s.ops.astype(np.int32)), np.int32(steps), out))
-        clocks = out.get()
-        bits = np.packbits(clocks > LATE)
-        late[s.name] = {"traces": TRACES, "steps": steps,
-                        "bits": base64.b85encode(zlib.compress(bits.tobytes(), 9)).decode()}
+        late[s.name] = {"traces": TRACES, "steps": steps, "bits": packed(out.get() > LATE)}
     json.dump({"command": "python3 tests/machines/l1_policy.py", "late": late}, sys.stdout)
 
 

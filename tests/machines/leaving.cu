@@ -81,7 +81,7 @@ template <int WHAT> __global__ void lets_start(int *out)
    few_work<1>(in, out, 64); few_work<1>(in, out, 256); few_work<1>(in, out, 1024); few_work<4>(in, out, 256);
 */
 // Many blocks of which the first threads load once. LOADS: 1 a word, 2 two words side by side by two loads, 3 a word and no store,
-// 4 behind a load of what all blocks read.
+// 4 behind a load of what the first blocks write.
 template <int LOADS> __global__ void few_work(const float *in, float *out, int threads)
 {
     if (threadIdx.x >= threads) return;

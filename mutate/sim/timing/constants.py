@@ -13,21 +13,22 @@ As the .cu files say, made in tests/machines by nvcc -O3 -arch=sm_90 -o scattere
 CACHES = "tests/machines/reference/h200_caches.csv: made by tests/machines/caches.cu on an H200"
 # "Calibration": what `kmutate calibrate` measured on that GPU on 2026-11-21 (tests/machines/reference/
 # h200_calibration.json), by its name in h200.toml; taken where the machine file has no value.
-PER_NS = 132 * 1.98
+_PER_NS = 132 * 1.98
 """Clocks of all SMs in a nanosecond."""
 
 SLICES = 96.0
-"""Slices of the H200's L2, of which ``READ_HALF``, ``WRITE_LINE``, ``ATOMIC_SECTOR`` and ``ATOMIC_PACKET`` are.
+"""Slices of the H200's L2, of which ``READ_LINE``, ``WRITE_LINE``, ``ATOMIC_SECTOR`` and ``ATOMIC_PACKET`` are.
 
 The H100 has 80, each as fast: 122 to 128 reads of lines a ns by ncu's lts__t_tag_requests (quads of
 tests/machines/buckets.cu), additions at random 0.83 as many (tests/machines/reference/h100_adds.csv). Old values come
 back as often (swaps.cu: 66 a ns).
 """
-READ_HALF = PER_NS / 150.1
-"""Least clocks of an SM between its reads of different halves of lines in L2 (read_1_16MB, copied of async.cu).
+READ_LINE = _PER_NS / 150.1
+"""Least clocks of an SM between its look-ups for reads in L2: of different lines (read_1_16MB), or, of copies around L1
 
-All of a line takes two of them, as l2.read_bandwidth says, too (9588 GB/s by 64 bytes)."""
-WRITE_LINE = PER_NS / 76.3
+to shared memory, of different halves of them (copied of tests/machines/async.cu, an H100's).
+"""
+WRITE_LINE = _PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
 WRITE_BYTES = 16.2
 """Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
@@ -56,7 +57,7 @@ READ_LINE_PORT = 1.0
 
 and 29: 9600, 2400 and 4800 loads of 32 such lines in 156, 40 and 78 us).
 """
-ATOMIC_SECTOR = PER_NS / 103.0
+ATOMIC_SECTOR = _PER_NS / 103.0
 """Clocks of an SM between its additions to different sectors in L2 (add_1_16MB)."""
 ADDS = "tests/machines/reference/h200_adds.csv: made by tests/machines/adds.cu on an H200, with ncu's counts"
 """The source of values that name it."""
@@ -72,7 +73,7 @@ ATOMIC_PORT = 1.27
 
 16384 sectors in 10.5 us).
 """
-ATOMIC_PACKET, ATOMIC_PACKET_WORD = PER_NS / 64.0, PER_NS / 85.0
+ATOMIC_PACKET, ATOMIC_PACKET_WORD = _PER_NS / 64.0, _PER_NS / 85.0
 """Clocks of an SM between additions of several words of a line (ADDS, shared_adds<float>, 2 and 3, run_adds, 6 and 10,
 
 turn_adds<float>, 4 and 8: 63 to 65 a ns), and between those of lanes that go one after another at one word
@@ -98,7 +99,7 @@ ATOMIC_STEP = 64
 sectors took turns (strip_sums of tests/machines/sums.cu: 2.1 and 1.9 ns for a sum where 32 and 64 blocks next to each
 other add, 1.1 where 512 do, 1.0 to 1.2 where 64 do that are spread over a grid of 2048, 0.9 of 512).
 """
-ATOMIC_GIVES = PER_NS / 72.0
+ATOMIC_GIVES = _PER_NS / 72.0
 """Clocks of an SM between additions to different sectors whose old values are wanted (ADDS, row_gives: 69 to 74 a ns).
 """
 HELD_UP, LOOKED_UP_AGAIN = 265 * 1.98, 1.5
@@ -128,7 +129,7 @@ STORE_MERGED = 16.0
 """An SM that stores to one place more often than once in so many clocks sends most of its stores there together
 
 (hot_flag to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
-LONE = PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
+LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
 UPDATES = "tests/machines/reference/h200_update_sectors.csv: made by tests/machines/updates.cu on an H200 with ncu"
 """The source of values that name it; their times are in h200_updates.csv."""

@@ -330,18 +330,18 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                 # What was waited for is read when the last of it is there.
                                 result = returned(returns, result, cost)
                     else:
-                        place, together, wrote = 0, 0, lines_of(streams.sectors, first, sectors)
+                        place, same, wrote = 0, np.int64(-1), lines_of(streams.sectors, first, sectors)
                         if kind == _STORE:
                             place = before(stored, streams, w, q, instance[w])
-                            together = most_lines(stored, streams, place, instance[w], clock, lines_out,
-                                                  row[u.FREE] == 4, state[1] - start)
+                            if wrote <= most_lines(stored, streams, place, instance[w], clock, lines_out,
+                                                   row[u.FREE] == 4, state[1] - start):
+                                same = stored.request[place]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
-                                       instance[w], instance[w] // sampled, issued, stored.request[place], together,
-                                       lanes[k], streams, reuse, apart, l1, l2, passing, written, known, state,
-                                       settings, busy)
+                                       instance[w], instance[w] // sampled, issued, same, lanes[k], streams, reuse,
+                                       apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
-                                 lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), wrote <= together)
+                                 lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), same >= 0)
                         lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:

@@ -276,11 +276,11 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
-    halves = rates.number("l2.halves", 0.0)
-    a_half = part * sms * clock / 1000.0 / halves if halves > 0.0 else c.READ_HALF * slices
+    lookups = rates.number("l2.lookups", 0.0)
+    look_up = part * sms * clock / 1000.0 / lookups if lookups > 0.0 else c.READ_LINE * slices
     s[p.S_READ_LINE] = 0.0 if rates.tracked else c.READ_LINE_PORT
-    s[p.S_READ_HALF] = max(s[p.S_L2_CLOCKS], a_half)
-    s[p.S_FILL_LINE] = 0.0 if rates.tracked else a_half
+    s[p.S_LOOK_UP] = max(s[p.S_L2_CLOCKS], look_up)
+    s[p.S_FILL_LINE] = 0.0 if rates.tracked else look_up
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * slices)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT

@@ -12,7 +12,7 @@ from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
 from mutate.sim.timing.held_up import SENT, WRITTEN, held_up, send
 from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touches
-from mutate.sim.timing.lines import alone_in_line, beside, lines_of, lone
+from mutate.sim.timing.lines import alone_in_line, beside, lone
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
@@ -38,10 +38,10 @@ from mutate.sim.timing.settings import (
     S_LOCAL_BACK,
     S_LOCAL_FAR,
     S_LONE,
+    S_LOOK_UP,
     S_PART,
     S_READ_AGAIN,
     S_READ_CLOCKS,
-    S_READ_HALF,
     S_READ_LINE,
     S_READ_PORT,
     S_RESIDENT,
@@ -178,7 +178,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
                 # L2 merges reads of whole lines, and fewer of requests for many.
                 part = 1.0 - merged[r] * (1.0 if count <= _MERGED_SECTORS else MERGED_MANY)
-        least = max(settings[S_READ_HALF], settings[S_READ_LINE] if other_line else 0.0)
+        least = max(settings[S_LOOK_UP], settings[S_READ_LINE] if other_line else 0.0)
         taken, credit = taken_of(sector >> grain, asked_half, credit,
                                  max(settings[S_READ_PORT], part * settings[S_L2_CLOCKS]), part * least)
         asked_line, asked_half = sector >> 2, sector >> grain
@@ -331,13 +331,13 @@ def _by_luck(sector, r, adds, updates, known, state, settings):
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, lines, lanes, streams,
-           reuse, apart, l1, l2, passing, written, known, state, settings, busy):
+def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, lanes, streams, reuse,
+           apart, l1, l2, passing, written, known, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``hint``: see ``hints``. ``known``: see ``held_up``. ``same``: the request of
-    the warp's store before, with which what both have goes if it is in no more than ``lines``. ``lanes``: how many
-    store or add.
+    the warp's store that this one goes with, so that what both have goes once (-1: none). ``lanes``: how many store or
+    add.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
@@ -357,10 +357,9 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
     asked_line = np.int64(-1)
     in_part = False
     before = last_before = np.int64(0)
-    if lines > 0 and kind == _STORE and streams.requests[same, 2] == _STORE:
-        if lines_of(sectors, first, count) <= lines:
-            before = streams.requests[same, 4]
-            last_before = before + streams.requests[same, 5]
+    if same >= 0:
+        before = streams.requests[same, 4]
+        last_before = before + streams.requests[same, 5]
     for i in range(first, first + count):
         while before < last_before and sectors[before] < sectors[i]:
             before += 1
