@@ -153,8 +153,6 @@ def main() -> None:
         parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
     if args.set == "samples" and args.what != "other":
         parser.error("of the samples tests/gpu/timing_errors.py keeps what the H200 gave")
-    if args.set == "real" and args.what in {"blind", "keep"}:
-        parser.error("the real projects were timed on an H100: other, and again")
     documents = [_document(path) for path in args.documents]
     if len(documents) > (2 if args.what in {"keep", "other"} else 1):
         parser.error("keep and other take GPU.json and SIM.json, the others SIM.json")
