@@ -25,7 +25,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
-         "merges", "hints", "async")
+         "merges", "hints", "async", "tallies", "structs",
+         "apart")
 
 
 @cache

@@ -119,6 +119,19 @@ a KB are in one part, the others in another. Up to 4 KB the busiest one's time i
 as much to do as the words alone say, as if it had a share of all others. 32 KB lie in no more parts than 16 do, and
 take 23 % longer than that (spread_adds 7).
 """
+ROW_BROKEN, ROW_LONG = 99.0, 13.4
+"""Clocks that it takes at most where an addition that waits for DRAM comes between those at one place, and how many
+
+would have gone in the row where it takes half as many (tests/machines/tallies.cu: a counter of the grid beside what is
+added to or swapped at random: 2.0 to 4.4 ns each where the table is not in L2; where L2 has it 0.75, as alone).
+"""
+READ_SHARE, STORE_PART_SHARE = 0.7, 2.2
+"""Clocks of a part of L2 for a sector that is read, or stored in part, while additions at one place wait for it
+
+(tallies<1, 1> and <4, 1>: 117 and 170 us beside loads and stores at random, 99 alone).
+"""
+HOT_BESIDE = 3.2
+"""The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 38 and 43)."""
 STORE_PLACE = 9
 """Stores to addresses that agree but for so many last bits go one after another (hot_stores)."""
 STORE_SAME = 1.98 * 1.1

@@ -23,6 +23,7 @@ from mutate.sim.timing import confidence, dispatch
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
+from mutate.sim.timing.broken import Beside
 from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hints import hints_of
@@ -408,7 +409,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
-    bound, what = least_clocks(sample, kernel.listing, cycles, sms, resident, float(seen.busy[p.T_ADDED]))
+    beside = _beside(busy, cycles, sample.grid_blocks / turn * instructions / max(1, issued))
+    bound, what = least_clocks(sample, kernel.listing, beside, sms, resident)
     rates = Rates(machine)
     if rates.number("l2.merging_sms", 1) > 1:
         hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", rates.number("l2.slices", c.SLICES))
@@ -429,6 +431,14 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks([w.total for w in sample.works], sample.grid_blocks),
         rest if not bounded else 0.0, sample.in_order)
+
+
+def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float) -> Beside:
+    """``grid``: by how much the whole grid does more than was played."""
+    added = max(1.0, float(busy[p.N_ADDED]))
+    return Beside(cycles, float(busy[p.T_ADDED]), grid * float(busy[p.N_L2_READ]),
+                  grid * float(busy[p.N_L2_WRITE] - busy[p.N_ADDED]), grid * float(busy[p.N_IN_PART]),
+                  float(busy[p.N_ADDED_FAR]) / added)
 
 
 def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,

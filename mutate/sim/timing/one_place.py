@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.broken import Beside, broken, share, together
 from mutate.sim.timing.sampling import Sample, Streams
 
 Ints = npt.NDArray[np.int64]
@@ -21,17 +22,15 @@ _SECTOR = 5
 _WORDS, _WIDE_WORDS = 8, 2
 _PLACE, _ROW = 16, 4
 """Sectors of a place, and of so many that a block has of each it has a row."""
+_STANDS_OUT = 4.0
 
 
-def least_clocks(sample: Sample, listing: Sequence[Instruction], cycles: float, sms: int, resident: int,
-                 first: float = 0.0) -> tuple[float, str]:
-    """The least clocks, and what takes them, of a launch that would take ``cycles`` on ``sms`` SMs but for that.
-
-    ``resident``: blocks on an SM; ``first``: when the first atomic operation came.
-    """
-    found = (first + _atomics(sample, listing, sms * resident), "atomics at one place")
+def least_clocks(sample: Sample, listing: Sequence[Instruction], beside: Beside, sms: int, resident: int
+                 ) -> tuple[float, str]:
+    """The least clocks, and what takes them, of a launch on ``sms`` SMs. ``resident``: blocks on an SM."""
+    found = (_atomics(sample, listing, sms * resident, beside), "atomics at one place")
     stores = _most_stores(sample)
-    if cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
+    if beside.cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
         found = max(found, (stores * c.STORE_SAME, "stores to one place"))
     return max(found, (c.DEPENDENTS * _letting(sample, listing), "blocks that let dependent grids start"))
 
@@ -157,7 +156,7 @@ def _adds_of(s: Streams, listing: Sequence[Instruction]) -> _Adds | None:
     return _Adds(which, warps[which], sectors, place, names, takes, floating[pcs][which])
 
 
-def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int) -> float:
+def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, beside: Beside) -> float:
     """Those at the place that has most of them, and the share of all others that the part of L2 has where it lies.
 
     A place: every other 256 bytes of a KB (``constants.ATOMIC_PARTS``). ``at_once``: blocks that run at once.
@@ -172,12 +171,37 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int) -> fl
     shared = shared_of(sample, adds.names, adds.place, adds.warps) | (len(sample.blocks) == 1 and sample.other is None)
     mine = np.where(shared, each, each / scale_of(sample))
     chance = _by_chance(adds, sample.streams, len(sample.blocks)) * scale_of(sample)
-    others = each.sum() - each[int(mine.argmax())]
+    hottest = int(mine.argmax())
+    others = each.sum() - each[hottest]
     longer = each + waits * scale_of(sample)
     summed = np.where(shared, longer, longer / scale_of(sample))
-    return max(_most(mine, chance) + (others / c.ATOMIC_PARTS if len(adds.names) > c.ATOMIC_APART else 0.0),
-               _most(summed, chance * longer.sum() / each.sum()),
+    at_one = _most(mine, chance) + (others / c.ATOMIC_PARTS if len(adds.names) > c.ATOMIC_APART else 0.0)
+    most = max(at_one, _most(summed, chance * longer.sum() / each.sum()),
                min(_by_axes(sample, listing, at_once), float(longer.sum())))
+    if not shared[hottest]:
+        return beside.first + most
+    counts = np.bincount(adds.place) * scale_of(sample)
+    alone, rest = _stands_out(adds, hottest, tried, len(sample.blocks)), float(counts.sum() - counts[hottest])
+    far = beside.far * float(counts.sum()) / max(1.0, rest)
+    at_one += alone * (share(beside) + broken(float(counts[hottest]), rest, far))
+    most = max(most, at_one)
+    return together(beside.cycles, beside.first + most, alone * float(each[hottest]) / max(1.0, most))
+
+
+def _stands_out(adds: _Adds, hottest: int, tried: Ints, sampled: int) -> float:
+    """Whether a place is one that the grid adds to, from 0 to 1, and no other is like it. ``tried``: places of blocks.
+
+    More sampled blocks add there than by chance, or all of them, and several times as often as elsewhere.
+    """
+    count = len(adds.names)
+    if count == 1:
+        return 1.0
+    blocks = int((tried % count == hottest).sum())
+    mean = len(adds.place) / count
+    by_chance = -sampled * math.expm1(-mean / sampled)
+    if blocks == sampled and np.bincount(adds.place)[hottest] >= _STANDS_OUT * mean:
+        return 1.0
+    return min(1.0, max(0.0, (blocks - by_chance - 2.0 * math.sqrt(by_chance) - 1.0) / 3.0))
 
 
 def _most(each: Floats, chance: float) -> float:

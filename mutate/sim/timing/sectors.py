@@ -19,8 +19,11 @@ from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, take
 from mutate.sim.timing.settings import (
     B_L2,
     B_L2_WRITE,
+    N_ADDED,
+    N_ADDED_FAR,
     N_DRAM_READ,
     N_DRAM_WRITE,
+    N_IN_PART,
     N_L1,
     N_L1_HITS,
     N_L2_READ,
@@ -408,6 +411,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         state[3] = max(start, state[3]) + min(taken, settings[S_WRITE_PORT] * (2.0 if opens else 1.0))
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
+        busy[N_ADDED] += adds
+        busy[N_IN_PART] += in_part
         first_write = touch[i] & 2 != 0
         if again[r] and len(kept_tags) > 0:
             # Warps come in another order than when they were recorded.
@@ -454,6 +459,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             dram(state, settings, busy, asked, False, 1.0, 0.0)
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
+        busy[N_ADDED_FAR] += fetched and adds
         if far and kind == _STORE and not fetched and not by_chance:
             pass_through(passing, CHANGED if touch[i] & READ_BEFORE else STORED, asked, state, settings, busy)
             far = False

@@ -16,11 +16,12 @@ from __future__ import annotations
  S_FILL_LINE) = range(73)
 SETTINGS = 73
 
-# What is counted: clocks that a server is busy, traffic, clocks that warps are resident; and when the first atomic
-# operation came.
+# What is counted: clocks that a server is busy, traffic, clocks that warps are resident; when the first atomic came;
+# sectors that are added to, of them those that DRAM reads, and those that are stored in part.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_TENSOR, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
- N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED) = range(23)
-BUSY = 23
+ N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED,
+ N_ADDED, N_ADDED_FAR, N_IN_PART) = range(26)
+BUSY = 26
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.

@@ -1,0 +1,72 @@
+"""Additions at one place of L2 beside what else goes on: what comes between them, and what that costs."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from mutate.sim.timing import constants as c
+
+
+class Beside(NamedTuple):
+    """What a launch does beside its additions at one place: the clocks that it would take but for them, when the first
+
+    atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part, and added
+    to; ``far``: the part of additions whose sector DRAM reads.
+    """
+
+    cycles: float
+    first: float
+    reads: float
+    stores: float
+    in_part: float
+    far: float
+
+
+def share(beside: Beside) -> float:
+    """Clocks that the part of L2 which adds at a place takes for its share of all that is read and stored."""
+    stores = c.STORE_PART_SHARE * beside.in_part + c.READ_SHARE * (beside.stores - beside.in_part)
+    return (c.READ_SHARE * beside.reads + stores) / c.ATOMIC_PARTS
+
+
+def broken(count: float, others: float, far: float) -> float:
+    """Clocks that ``count`` additions at one place take longer as ``others``, of which a part ``far`` waits for DRAM,
+
+    come between them.
+
+    An addition to the sector of the one before goes fast. Where one comes between that has to wait for its sector, a
+    row ends: that takes up to ``ROW_BROKEN`` clocks, less the fewer would have gone in the row. Of places at random
+    fewer and fewer are new, so first rows are short, and later long.
+    """
+    if count <= 0.0 or others <= 0.0 or far <= 0.0:
+        return 0.0
+    fall = _fall(min(1.0, far))
+    row = count * c.ATOMIC_PARTS / others
+    if fall < 1e-6:
+        return count * c.ROW_BROKEN / (row + c.ROW_LONG)
+    # The mean over others' share t of the grid's time of ROW_BROKEN / (row * exp(fall * t) + ROW_LONG).
+    grown = fall + math.log((row + c.ROW_LONG * math.exp(-fall)) / (row + c.ROW_LONG))
+    return count * c.ROW_BROKEN / c.ROW_LONG * (1.0 - grown / fall)
+
+
+def _fall(part: float) -> float:
+    """How far the part of new places falls, as a power of e, where on average it is ``part``."""
+    if part > 1.0 - 1e-6:
+        return 0.0
+    low, high = 0.0, 1.0 / part + 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if -math.expm1(-middle) > part * middle else (low, middle)
+    return low
+
+
+def together(cycles: float, bound: float, hot: float) -> float:
+    """Clocks of both: a launch that would take ``cycles`` but for a place of L2 that takes ``bound``, of which a part
+
+    ``hot`` is what comes to that place alone. Warps that wait for one do not ask for the other.
+    """
+    longer = max(cycles, bound)
+    if longer <= 0.0:
+        return 0.0
+    both = longer * math.pow(1.0 + math.pow(min(cycles, bound) / longer, c.HOT_BESIDE), 1.0 / c.HOT_BESIDE)
+    return longer + min(1.0, max(0.0, hot)) * (both - longer)
