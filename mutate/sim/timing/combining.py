@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.lines import lines_of
+from mutate.sim.timing.servers import mix
 from mutate.sim.timing.touches import WHOLE_STORE
 
 LINES, SINCE, SOON = 4, 16, 40
@@ -24,25 +26,34 @@ in part; paced_stores: 69 clocks apart none does).
 """
 BURST = 4
 """Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
-PARTLY, PARTLY_LINES = 600, 8
-"""Clocks for which what writes parts of sectors waits for the rest, and the most lines of such a store."""
+PARTLY, PARTLY_LINES, SOME_LINES = 300, 8, 12.0
+"""Clocks for which what writes parts of sectors waits for the rest, the most lines of such a store, and of which
+
+product of lines and chance more lines go together, while nothing is before them (records of tests/machines/structs.cu,
+by ncu on an H100: of 3 to 12 stores of nine lines each two fifths of those that follow go with the first, of twelve two
+fifths, of sixteen a fifth, where loads make way for them; hardly any where warps do nothing but store).
+"""
 FEW, ROOM = 4, 12
 """Stores that go together in any case; more of them only if other warps store no more lines meanwhile."""
-LOST, STUCK = 0.55, 200.0
-"""The part of stores of parts of sectors that go alone from which on none waits any more, while the SM has so many
+LOST, STUCK = 0.5, 200.0
+"""The part of stores that could go with the one before and do not, from which on none waits any more, while the SM has
 
-clocks of stores before it: what goes alone takes L2 several times as long, so it stays like that.
+so many clocks of stores before it: what goes alone takes L2 several times as long, so it stays like that.
 
 By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores to the same lines all go together, by
 1 to 16 warps, also 128 clocks apart; of 8 and 16 those of one warp, and hardly any where 16 warps store (7.1 to 7.9 of
 8 go alone); where 64 warps store without a pause 3.1 to 3.6 of 4 go alone, too (here fewer, which is up to 52 % too
 fast); 8 of four warps do not go together on the GPU, and do here. Why it is so is not known; these numbers are what
-fits best of some that were tried, with `near_stores` and `stride_stores` of an H200.
+fits best of some that were tried, with `near_stores`, `stride_stores`, and group_stores of tests/machines/parts.cu.
 """
-PLACES = 2
-"""Stores of a warp with nothing in common that wait at the same time (with 4 row_parts<4, 1, 1, 0> of phases.cu is 5 %
+PLACES, BETWEEN = 2, 2
+"""Stores of a warp with nothing in common that wait at the same time, and how many lines the warp may store before it
 
-too fast)."""
+comes back to one (lane_turns of tests/machines/apart.cu: of runs by turns those go together of which two have two lines
+each, not of four lines, or four of two lines; with words of 2 bytes hardly any do, and do here).
+"""
+_ALL = 64
+"""More lines than a store has."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -50,8 +61,9 @@ class Combining(NamedTuple):
     """The last stores of each warp, ``PLACES`` of them that have nothing in common: the request (-1: none), its
 
     block, its clock, the lines that the SM had stored, until when it waits. Of the first one that it goes together
-    with: its clock, the lines of the SM before it, how many there are, how many lines the warp has stored since, and
-    how many make whole sectors. ``lost``: the part of stores that go alone.
+    with: the lines of the SM before it, how many there are, how many lines the warp has stored since, and
+    how many make whole sectors. ``since``: lines that the warp has stored since the last of them. ``lost``: the part of
+    stores that go alone and might not.
     """
 
     request: Ints
@@ -59,10 +71,10 @@ class Combining(NamedTuple):
     at: Ints
     lines: Ints
     until: npt.NDArray[np.float64]
-    first_at: Ints
     first_lines: Ints
     chain: Ints
     own: Ints
+    since: Ints
     whole: Ints
     lost: npt.NDArray[np.float64]
 
@@ -110,12 +122,17 @@ def _most_lines(stored: Any, streams: Any, at: int, block: int, clock: int, line
     if q < 0 or stored.block[at] != block:
         return 0
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        if stored.chain[at] >= stored.whole[at] or clock - stored.first_at[at] > PARTLY or (
+        if stored.since[at] > BETWEEN or stored.chain[at] >= stored.whole[at] or clock - stored.at[at] > PARTLY or (
                 stored.lost[0] > LOST and backlog > STUCK):
             return 0
         if stored.chain[at] >= FEW and lines_out - stored.first_lines[at] - stored.own[at] > ROOM:
             return 0
-        return PARTLY_LINES
+        first = streams.requests[q, 4]
+        lines = lines_of(streams.sectors, first, streams.requests[q, 5])
+        if lines > PARTLY_LINES and (
+                backlog > STUCK or mix(streams.sectors[first] + stored.chain[at], 11) * lines > SOME_LINES):
+            return 0
+        return _ALL
     wide = 2 if four or clock <= stored.at[at] + BURST else 1
     if stored.until[at] > clock and lines_out - stored.lines[at] <= SINCE * wide:
         return LINES * wide
@@ -140,16 +157,17 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
                 at = k
     begins = not same or stored.chain[at] >= stored.whole[at]
     if begins:
-        stored.first_at[at], stored.first_lines[at], stored.chain[at], stored.own[at] = clock, lines_out, 0, 0
+        stored.first_lines[at], stored.chain[at], stored.own[at] = lines_out, 0, 0
         stored.whole[at] = (32 * streams.requests[q, 5] + size - 1) // max(1, size)
     stored.chain[at] += 1
     # What the warp itself stores meanwhile is not others'.
     for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):
         stored.own[k] += lines
-    if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        stored.lost[0] += ((1.0 if begins or not together else 0.0) - stored.lost[0]) / 64.0
+        stored.since[k] += lines
+    if not begins and lines <= PARTLY_LINES and streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
+        stored.lost[0] += ((0.0 if together else 1.0) - stored.lost[0]) / 64.0
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
-    stored.until[at] = until
+    stored.until[at], stored.since[at] = until, 0
 
 
 note = jit_into(FOLDER, _note, counted=False)

@@ -98,7 +98,7 @@ def _returned(returns, t, cost):
 returned = jit_into(FOLDER, _returned, counted=False)
 
 
-def _mix(value, seed):
+def _mix(value: int, seed: int) -> float:
     """A number in [0, 1) for a sector, always the same."""
     x = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed) * np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(31)
