@@ -36,6 +36,16 @@ template <int WORDS, int LOADS, int STORES> __global__ void records(float *at, f
    block.x = 32; grid.x = 132; lane_rows<0>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441); lane_rows<2>(at, side, 441, 441);
    block.x = 256; grid.x = 264; lane_rows<0>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441); lane_rows<2>(at, side, 441, 441);
 */
+/* kmutate launch
+   dim3 block = { 128 }; dim3 grid = { 1 }; float at[1 << 25] = zeros(); float side[1 << 18] = zeros();
+   lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441); lane_rows<0>(at, side, 441, 441);
+   grid.x = 8; lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441);
+   grid.x = 33; lane_rows<2>(at, side, 441, 441); lane_rows<2>(at, side, 441, 448);
+   grid.x = 132; lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441); lane_rows<2>(at, side, 441, 448);
+   grid.x = 264; lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441);
+   block.x = 32; grid.x = 1; lane_rows<2>(at, side, 441, 441); grid.x = 33; lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441);
+   block.x = 512; grid.x = 1; lane_rows<2>(at, side, 441, 441); grid.x = 33; lane_rows<2>(at, side, 441, 441); lane_rows<1>(at, side, 441, 441);
+*/
 // A lane goes along its row: HOW 0 reads, 1 and writes each word back, a filter's way, 2 writes alone, 3 as 1 to another array.
 template <int HOW> __global__ void lane_rows(float *at, float *side, int words, int pitch)
 {

@@ -160,6 +160,10 @@ def simulated(kernel: str, launch: int) -> float:
     ("row_parts<4, 1, 1, 0>", 1, 0.04), ("row_parts<4, 2, 0, 0>", 0, 0.06), ("row_parts<8, 2, 1, 0>", 0, 0.07),  # parts
     ("row_passes<1, 1>", 0, 0.06), ("appends<0>", 1, 0.03), ("appends<4>", 1, 0.03),  # of rows, then stores; a list
     ("some_add<4, 0>", 5, 0.1), ("some_add<4, 3>", 2, 0.03), ("some_add<4, 5>", 1, 0.08),  # neighbours' words, own ones
+    ("tallies<2, 1>", 6, 0.06), ("tallies<3, 1>", 1, 0.06), ("tallies<1, 1>", 1, 0.06),  # a counter
+    ("tallies<4, 1>", 1, 0.1), ("tallies<2, 1>", 4, 0.09), ("some_tally<2>", 0, 0.05), ("tallies<2, 1>", 5, 0.16),
+    ("lane_rows<2>", 0, 0.08), ("lane_rows<2>", 6, 0.02), ("lane_rows<1>", 0, 0.06),  # more on some SMs than on others
+    ("lane_turns<float, 2, 4, 1>", 1, 0.12), ("lane_turns<float, 2, 2, 1>", 0, 0.03), ("records<9, 6, 6>", 0, 0.07),
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

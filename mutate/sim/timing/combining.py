@@ -52,8 +52,8 @@ PLACES, BETWEEN = 2, 2
 comes back to one (lane_turns of tests/machines/apart.cu: of runs by turns those go together of which two have two lines
 each, not of four lines, or four of two lines; with words of 2 bytes hardly any do, and do here).
 """
-_ALL = 64
-"""More lines than a store has."""
+_ALL, _WORD = 64, 4
+"""More lines than a store has, and bytes."""
 Ints = npt.NDArray[np.int64]
 
 
@@ -142,12 +142,13 @@ def _most_lines(stored: Any, streams: Any, at: int, block: int, clock: int, line
 most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
-def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, size: int,
-          until: float, together: bool) -> None:
-    """Request ``q``, ``size`` bytes in so many ``lines``, was stored after that at ``at``. ``together``: it goes with
+def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, lanes: int,
+          width: int, until: float, together: bool) -> None:
+    """Request ``q``, of so many ``lanes``, ``width`` bytes each, in so many ``lines``, was stored after that at ``at``.
 
-    that, if that has its first sector; else it takes the place of the warp's oldest one.
+    ``together``: it goes with that, if that has its first sector; else it takes the place of the warp's oldest one.
     """
+    size = lanes * width
     last = stored.request[at]
     same = last >= 0 and stored.block[at] == block and holds(streams, last, streams.sectors[streams.requests[q, 4]])
     if not same:
@@ -163,7 +164,7 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
     # What the warp itself stores meanwhile is not others'.
     for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):
         stored.own[k] += lines
-        stored.since[k] += lines
+        stored.since[k] += lines if width >= _WORD else BETWEEN + 1
     if not begins and lines <= PARTLY_LINES and streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
         stored.lost[0] += ((0.0 if together else 1.0) - stored.lost[0]) / 64.0
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out

@@ -131,9 +131,9 @@ READ_SHARE, STORE_PART_SHARE = 0.7, 2.2
 (tallies<1, 1> and <4, 1>: 117 and 170 us beside loads and stores at random, 99 alone).
 """
 HOT_BESIDE = 8.0
-"""The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 37 and 45; appends<4>,
+"""The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 37 and 45; of
 
-1: 23 of 22 and 15).
+appends<4>, 1: 23 of 22 and 15).
 """
 STORE_PLACE = 9
 """Stores to addresses that agree but for so many last bits go one after another (hot_stores)."""

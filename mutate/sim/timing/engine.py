@@ -341,7 +341,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                        apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
-                                 lanes[k] * (hints[pc] >> BYTES), max(state[1], start + SOON), same >= 0)
+                                 lanes[k], hints[pc] >> BYTES, max(state[1], start + SOON), same >= 0)
                         lines_out += wrote
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:

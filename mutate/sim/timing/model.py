@@ -51,6 +51,7 @@ _TURNS_PLAYED = 3
 _LATE = 64
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
+_SENT = (p.S_WRITE_CLOCKS_L2, p.S_WRITE_LINE, p.S_ATOMIC, p.S_ATOMIC_GIVES, p.S_PACKET, p.S_PACKET_WORD)
 # Records of a long block that are kept at least, so that every warp has some.
 _LEAST = 1 << 17
 
@@ -203,6 +204,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     rates = Rates(machine)
     sms, clock = machine.number("sm.count"), machine.number("clock.boost")
     s = with_share(np.zeros(p.SETTINGS, np.float64), machine, share_of(turn, total, sms))
+    if turn <= resident and total > sms:
+        _share_by_turns(s, machine, turn, total - (turn - 1) * sms)
     read = machine.number("dram.read_bandwidth")
     write, copy = rates.number("dram.write_bandwidth", read), rates.number("dram.copy_bandwidth", read)
     s[p.S_RESIDENT], s[p.S_BLOCKS], s[p.S_BUDGET] = resident, turn, budget
@@ -255,6 +258,18 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
 def share_of(turn: int, total: int, sms: float) -> float:
     """The part of L2's and DRAM's bandwidths that an SM with ``turn`` of all blocks has."""
     return max(turn / total, 1.0 / sms) if total >= sms else 1.0 / total
+
+
+def _share_by_turns(settings: npt.NDArray[np.float64], machine: Machine, turn: int, longest: float) -> None:
+    """Of a grid that runs at once, of which ``longest`` SMs have a block more than the others: what an SM sends to L2
+
+    goes through one queue of its own, however many blocks it has, so all SMs have as much until those are alone
+    (lane_rows<2> of tests/machines/structs.cu: of 160 blocks 190 us, of 132 131, of 8 60).
+    """
+    alike = with_share(settings, machine, 1.0 / machine.number("sm.count"))
+    alone = with_share(settings, machine, 1.0 / longest)
+    for k in _SENT:
+        settings[k] = ((turn - 1) * alike[k] + alone[k]) / turn
 
 
 def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float) -> npt.NDArray[np.float64]:
