@@ -38,3 +38,30 @@ template <typename T, int SETS, int EACH, int TURNS> __global__ void lane_turns(
         else asm volatile("st.global.u16 [%0], %1;" :: "l"(mine + s * 32 * EACH + k), "h"((unsigned short)x) : "memory");
     }
 }
+
+/* kmutate launch
+   int n = 1 << 23; dim3 block = { 32 }; dim3 grid = { n / 256 }; float out[n] = zeros();
+   lane_quads<0, 0>(out); lane_quads<0, 8>(out); lane_quads<0, 32>(out); lane_quads<1, 0>(out); lane_quads<1, 8>(out); lane_quads<1, 32>(out);
+   lane_quads<2, 0>(out); lane_quads<2, 8>(out); lane_quads<2, 32>(out);
+   block.x = 128; grid.x = n / 1024;
+   lane_quads<0, 0>(out); lane_quads<0, 2>(out); lane_quads<0, 4>(out); lane_quads<0, 8>(out); lane_quads<0, 16>(out); lane_quads<0, 32>(out);
+   lane_quads<1, 0>(out); lane_quads<1, 2>(out); lane_quads<1, 4>(out); lane_quads<1, 8>(out); lane_quads<1, 16>(out); lane_quads<1, 32>(out);
+   lane_quads<2, 0>(out); lane_quads<2, 8>(out); lane_quads<2, 32>(out);
+   block.x = 256; grid.x = n / 2048;
+   lane_quads<0, 0>(out); lane_quads<0, 8>(out); lane_quads<0, 32>(out); lane_quads<1, 0>(out); lane_quads<1, 8>(out); lane_quads<1, 32>(out);
+*/
+// A lane has two runs of four words, stored by turns, GAP additions in a row between: WHERE 0 the warp's first runs lie side by
+// side, and the second behind them, 1 lines of either by turns, 2 pairs of lines.
+template <int WHERE, int GAP> __global__ void lane_quads(float *out)
+{
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    const int eight = lane / 8, far = WHERE == 0 ? 128 : WHERE == 1 ? 32 : 64;
+    const int line = WHERE == 0 ? eight : WHERE == 1 ? 2 * eight : eight / 2 * 4 + eight % 2;
+    float *mine = out + warp * 256 + 32 * line + lane % 8 * 4, x = float(threadIdx.x);
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+#pragma unroll
+        for (int k = 0; k <= GAP; k++) asm volatile("add.f32 %0, %0, 0f3F800000;" : "+f"(x));
+        asm volatile("st.global.f32 [%0], %1;" :: "l"(mine + (i & 1 ? far : 0) + i / 2), "f"(x) : "memory");
+    }
+}

@@ -46,11 +46,12 @@ By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores
 fast); 8 of four warps do not go together on the GPU, and do here. Why it is so is not known; these numbers are what
 fits best of some that were tried, with `near_stores`, `stride_stores`, and group_stores of tests/machines/parts.cu.
 """
-PLACES, BETWEEN = 2, 2
-"""Stores of a warp with nothing in common that wait at the same time, and how many lines the warp may store before it
+PLACES, BETWEEN, STILL_THERE = 2, 2, 0.2
+"""Stores of a warp with nothing in common that wait at the same time, how many lines the warp may store before it comes
 
-comes back to one (lane_turns of tests/machines/apart.cu: of runs by turns those go together of which two have two lines
-each, not of four lines, or four of two lines; with words of 2 bytes hardly any do, and do here).
+back to one, and how likely that still waits after more (tests/machines/apart.cu: of runs by turns those go together of
+which two have two lines each; of four lines, wherever they lie and whatever time is between, or four of two lines a
+fifth, 3 to 25 % by what else is stored; of 2 bytes a lane hardly any). What is in the same lines does not come between.
 """
 _ALL, _WORD = 64, 4
 """More lines than a store has, and bytes."""
@@ -101,6 +102,18 @@ def _holds(streams: Any, q: int, sector: int) -> bool:
 holds = jit_into(FOLDER, _holds, counted=False)
 
 
+def _in_line(streams: Any, q: int, sector: int) -> bool:
+    """Whether a request has a sector of this one's line."""
+    first = streams.requests[q, 4]
+    for i in range(first, first + streams.requests[q, 5]):
+        if streams.sectors[i] >> 2 >= sector >> 2:
+            return bool(streams.sectors[i] >> 2 == sector >> 2)
+    return False
+
+
+in_line = jit_into(FOLDER, _in_line, counted=False)
+
+
 def _before(stored: Any, streams: Any, w: int, q: int, block: int) -> int:
     """The place of the store that request ``q`` may go with: the warp's that has its first sector, else its last."""
     sector, latest = streams.sectors[streams.requests[q, 4]], w * PLACES
@@ -122,12 +135,14 @@ def _most_lines(stored: Any, streams: Any, at: int, block: int, clock: int, line
     if q < 0 or stored.block[at] != block:
         return 0
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        if stored.since[at] > BETWEEN or stored.chain[at] >= stored.whole[at] or clock - stored.at[at] > PARTLY or (
+        if stored.chain[at] >= stored.whole[at] or clock - stored.at[at] > PARTLY or (
                 stored.lost[0] > LOST and backlog > STUCK):
+            return 0
+        first = streams.requests[q, 4]
+        if stored.since[at] > BETWEEN and mix(streams.sectors[first] + stored.chain[at], 12) > STILL_THERE:
             return 0
         if stored.chain[at] >= FEW and lines_out - stored.first_lines[at] - stored.own[at] > ROOM:
             return 0
-        first = streams.requests[q, 4]
         lines = lines_of(streams.sectors, first, streams.requests[q, 5])
         if lines > PARTLY_LINES and (
                 backlog > STUCK or mix(streams.sectors[first] + stored.chain[at], 11) * lines > SOME_LINES):
@@ -156,7 +171,7 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
         for k in range(first, first + PLACES):
             if stored.at[k] < stored.at[at]:
                 at = k
-    begins = not same or stored.chain[at] >= stored.whole[at]
+    begins = not same or stored.chain[at] >= stored.whole[at] or (stored.since[at] > BETWEEN and not together)
     if begins:
         stored.first_lines[at], stored.chain[at], stored.own[at] = lines_out, 0, 0
         stored.whole[at] = (32 * streams.requests[q, 5] + size - 1) // max(1, size)
@@ -164,7 +179,8 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
     # What the warp itself stores meanwhile is not others'.
     for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):
         stored.own[k] += lines
-        stored.since[k] += lines if width >= _WORD else BETWEEN + 1
+        if stored.request[k] >= 0 and not in_line(streams, stored.request[k], streams.sectors[streams.requests[q, 4]]):
+            stored.since[k] += lines if width >= _WORD else BETWEEN + 1
     if not begins and lines <= PARTLY_LINES and streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
         stored.lost[0] += ((0.0 if together else 1.0) - stored.lost[0]) / 64.0
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
