@@ -1,14 +1,14 @@
 """Kernels of real projects, with launches of our own: analysed source by source, as one document for heldout.py.
 
     git -C PROJECT checkout COMMIT          as tests/gpu/real/projects.toml says, for each project, below FOLDER
-    python tests/gpu/real.py check FOLDER                          that every source is there
+    python tests/gpu/real.py check FOLDER                          that every source is there; of real2: --set real2
     python tests/gpu/real.py run FOLDER SIM.json --backend sim --machine h100 [--jobs 2] [-k NAME]
     python tests/gpu/real.py run FOLDER GPU.json [--jobs 4]        on the GPU
     python tests/gpu/heldout.py other real GPU.json SIM.json       → reference/h100_real.json
 
-The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT), and
-wrappers that include a project's file. CUDA_HOME says where the toolkit is. What could not be analysed is in the
-document's ``failed``, with the message.
+The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT and
+real2/PROJECT), and wrappers that include a project's file. CUDA_HOME says where the toolkit is. What could not be
+analysed is in the document's ``failed``, with the message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).with_name("real")
+HERE = Path(__file__).parent
+SETS = ("real", "real2")
 CUDA = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda-13.0"))
 OPTIONS = ("--no-counters", "--no-sweep", "--json")
 
@@ -42,11 +43,12 @@ class Entry:
 
     def path(self, folder: Path) -> Path:
         kind, _, file = self.source.rpartition(":")
-        return HERE / self.project / file if kind == "decl" else folder / self.project / self.source
+        return self.launch.parent / file if kind == "decl" else folder / self.project / self.source
 
 
-def entries() -> Iterator[Entry]:
-    for index in sorted(HERE.glob("*/index.jsonl")):
+def entries(name: str = "real") -> Iterator[Entry]:
+    """Those of a set."""
+    for index in sorted((HERE / name).glob("*/index.jsonl")):
         for line in index.read_text().splitlines():
             said = json.loads(line)
             yield Entry(index.parent.name, said["name"], said["source"], index.parent / said["launch"],
@@ -55,7 +57,7 @@ def entries() -> Iterator[Entry]:
 
 def command_of(entry: Entry, folder: Path, more: list[str]) -> list[str]:
     """Flags name the project's folders as PROJECT/..., this repository's as @/..., and the toolkit's as CUDA/..."""
-    folders = {"PROJECT": folder / entry.project, "@": HERE.parents[2], "CUDA": CUDA}
+    folders = {"PROJECT": folder / entry.project, "@": HERE.parents[1], "CUDA": CUDA}
     flags = []
     for flag in entry.flags:
         first, slash, rest = flag.partition("/")
@@ -107,11 +109,12 @@ def main() -> None:
     parser.add_argument("what", choices=["check", "run"])
     parser.add_argument("folder", type=Path, help="has the projects as folders")
     parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("--set", choices=SETS, default=SETS[0])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=float, default=300, help="seconds for a source")
     parser.add_argument("-k", dest="only", action="append", help="only entries whose PROJECT/NAME has this")
     args, more = parser.parse_known_args()
-    chosen = [e for e in entries() if any(k in f"{e.project}/{e.name}" for k in args.only or [""])]
+    chosen = [e for e in entries(args.set) if any(k in f"{e.project}/{e.name}" for k in args.only or [""])]
     missing = [str(e.path(args.folder)) for e in chosen if not e.path(args.folder).is_file()]
     if missing:
         parser.error("not there: " + ", ".join(missing))
