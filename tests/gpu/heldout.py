@@ -3,11 +3,11 @@
     kmutate analyze tests/gpu/SET.cu --no-counters --no-sweep --budget 3 --json > GPU.json            on the GPU
     kmutate analyze tests/gpu/SET.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
                                                               anywhere, with the NVRTC of the GPU's machine
-    python tests/gpu/heldout.py blind SET SIM.json            → reference/h200_SET_blind.json, before a GPU has timed it
+    python tests/gpu/heldout.py blind SET SIM.json            → reference/MACHINE_SET_blind.json, before a GPU has timed it
     python tests/gpu/heldout.py keep SET GPU.json [SIM.json]  both, or what blind kept → reference/h200_SET.json
     python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known; of the
                                                               machine that it is of
-    python tests/gpu/heldout.py other SET GPU.json SIM.json   on another GPU than the H200, whose files name it; for the
+    python tests/gpu/heldout.py other SET GPU.json [SIM.json] on another GPU than the H200, whose files name it; for the
                                                               samples what analyze_samples.py ran, and a folder of
                                                               `kmutate analyze samples/X.cu --backend sim ... --json`;
                                                               for real what real.py ran (a file, or a folder of them)
@@ -34,8 +34,8 @@ def kept_path(name: str, machine: str = "h200") -> Path:
     return Path(__file__).with_name("reference") / f"{machine}_{name}.json"
 
 
-def blind_path(name: str) -> Path:
-    return Path(__file__).with_name("reference") / f"h200_{name}_blind.json"
+def blind_path(name: str, machine: str = "h200") -> Path:
+    return kept_path(f"{name}_blind", machine)
 
 
 def judged() -> list[str]:
@@ -149,17 +149,17 @@ def main() -> None:
     parser.add_argument("set", choices=[*SETS, "real", "real2", "samples"])
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
-    if args.what == "blind" and (kept_path(args.set).exists() or blind_path(args.set).exists()):
-        parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
     if args.set == "samples" and args.what != "other":
         parser.error("of the samples tests/gpu/timing_errors.py keeps what the H200 gave")
     documents = [_document(path) for path in args.documents]
+    on = documents[0]["machine"]["name"]
+    if args.what == "blind" and (kept_path(args.set, on).exists() or blind_path(args.set, on).exists()):
+        parser.error(f"{args.set} was measured, or has its prediction: a second one is not blind")
     if len(documents) > (2 if args.what in {"keep", "other"} else 1):
         parser.error("keep and other take GPU.json and SIM.json, the others SIM.json")
     if args.what == "blind":
-        said = {"date": documents[0]["date"], "machine": documents[0]["machine"]["name"],
-                "kernels": _simulated(documents[0])}
-        blind_path(args.set).write_text(json.dumps(said, indent=1) + "\n")
+        said = {"date": documents[0]["date"], "machine": on, "kernels": _simulated(documents[0])}
+        blind_path(args.set, on).write_text(json.dumps(said, indent=1) + "\n")
         print(f"{len(said['kernels'])} kernels")
         return
     if args.what == "keep":
@@ -169,10 +169,13 @@ def main() -> None:
         kept = _keep(documents[0], blind or _simulated(documents[1]))
     elif args.what == "other":
         machines = [d["machine"]["name"] for d in documents]
-        if len(machines) != 2 or machines[0] != machines[1] or machines[0] == "h200":
+        if len(set(machines)) != 1 or on == "h200":
             parser.error("other takes GPU.json and SIM.json of one machine that is not the h200, not of "
                          + ", ".join(machines))
-        kept = _keep(documents[0], _simulated(documents[1]))
+        if not documents[1:] and not blind_path(args.set, on).exists():
+            parser.error(f"{args.set} has no prediction: give SIM.json")
+        kept = _keep(documents[0], _simulated(documents[1]) if documents[1:] else
+                     json.loads(blind_path(args.set, on).read_text())["kernels"])
     else:
         kept = _again(args.set, *documents)
     where = kept_path(args.set, "h200" if args.what == "keep" else kept["machine"])
