@@ -284,6 +284,27 @@ _HELDOUT = {
 }
 
 
+def _real_set(name: str) -> dict[str, Any]:
+    """Kernels of real projects on the H100 and, where that was lent for them, on an H200."""
+    import heldout
+
+    found: dict[str, Any] = {"name": name, "columns": [],
+                             "projects": tomllib.loads((ROOT / "tests/gpu" / name / "projects.toml").read_text())}
+    for machine in ("h100", "h200"):
+        kept = json.loads((REFERENCE / f"{machine}_{name}.json").read_text())
+        found[machine] = kept
+        for title, measured in (("first", kept), ("since known", kept.setdefault("later", None))):
+            if measured:
+                measured["summary"] |= heldout.firm(measured["rows"])
+                found["columns"].append((f"{machine.upper()}, {title}", measured["summary"]))
+    beside = {r["kernel"]: r for r in found["h200"]["rows"]}
+    later = found["h100"].get("later")
+    found["rows"] = [(r, r2, beside.get(r["kernel"])) for r, r2 in
+                     zip(found["h100"]["rows"], later["rows"] if later else [None] * len(found["h100"]["rows"]),
+                         strict=True)]
+    return found
+
+
 def heldout_page() -> str:
     """The model of time on kernels that it was not made with, set after set."""
     sys.path.insert(0, str(ROOT / "tests" / "gpu"))
@@ -321,15 +342,11 @@ def heldout_page() -> str:
                            "heldout14", "heldout13", "heldout12", "samples")}
     h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
             for name, kept in others.items()]
-    real = json.loads((REFERENCE / "h100_real.json").read_text())
-    for measured in (real, real["later"]) if real.get("later") else (real,):
-        measured["summary"] |= heldout.firm(measured["rows"])
-    real["pairs"] = list(zip(real["rows"], real["later"]["rows"] if real.get("later") else [None] * len(real["rows"]),
-                             strict=True))
+    reals = [_real_set(name) for name in ("real", "real2")]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
-        patterns=Patterns(), now=lambda kernel: held_out(sets, kernel), real=real,
-        projects=tomllib.loads((ROOT / "tests/gpu/real/projects.toml").read_text()), first=first, h100=h100,
+        patterns=Patterns(), now=lambda kernel: held_out(sets, kernel), reals=reals,
+        first=first, h100=h100,
         newest=newest, older=older, margin=f"{100 * MARGIN:.0f}", close=CLOSE, percent=percent,
         sets=sets, numbers=numbers, words=_HELDOUT, machine=sets[0]["machine"].upper(), sure=how_sure.table(),
         first_judged=heldout.judged()[how_sure.FIRST_JUDGED],

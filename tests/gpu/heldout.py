@@ -3,7 +3,7 @@
     kmutate analyze tests/gpu/SET.cu --no-counters --no-sweep --budget 3 --json > GPU.json            on the GPU
     kmutate analyze tests/gpu/SET.cu --backend sim --machine h200 --no-counters --no-sweep --json > SIM.json
                                                               anywhere, with the NVRTC of the GPU's machine
-    python tests/gpu/heldout.py blind SET SIM.json            → reference/MACHINE_SET_blind.json, before one has timed it
+    python tests/gpu/heldout.py blind SET SIM.json            → reference/MACHINE_SET_blind.json, before a GPU timed it
     python tests/gpu/heldout.py keep SET GPU.json [SIM.json]  both, or what blind kept → reference/h200_SET.json
     python tests/gpu/heldout.py again SET SIM.json            a later model beside them, when the set was known; of the
                                                               machine that it is of

@@ -11,8 +11,8 @@ from mutate.sim.timing import constants as c
 class Beside(NamedTuple):
     """What a launch does beside its additions at one place: the clocks that it would take but for them, when the first
 
-    atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part, and added
-    to; ``far``: the part of additions whose sector DRAM reads.
+    atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part at random;
+    ``far``: the part of additions that wait until DRAM has read their sector.
     """
 
     cycles: float

@@ -412,7 +412,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
         busy[N_ADDED] += adds
-        busy[N_IN_PART] += in_part
+        busy[N_IN_PART] += in_part and by_chance
         first_write = touch[i] & 2 != 0
         if again[r] and len(kept_tags) > 0:
             # Warps come in another order than when they were recorded.
@@ -459,7 +459,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             dram(state, settings, busy, asked, False, 1.0, 0.0)
         fetched = fetched and (parts_cost or given_up)
         busy[N_DRAM_READ] += fetched
-        busy[N_ADDED_FAR] += fetched and adds
+        busy[N_ADDED_FAR] += fetched and adds and touch[i] & READ_BEFORE == 0
         if far and kind == _STORE and not fetched and not by_chance:
             pass_through(passing, CHANGED if touch[i] & READ_BEFORE else STORED, asked, state, settings, busy)
             far = False

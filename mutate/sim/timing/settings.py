@@ -17,7 +17,7 @@ from __future__ import annotations
 SETTINGS = 73
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; when the first atomic came;
-# sectors that are added to, of them those that DRAM reads, and those that are stored in part.
+# sectors that are added to, of them those that wait for DRAM, and those that are stored in part, at random.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_TENSOR, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
  N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED,
  N_ADDED, N_ADDED_FAR, N_IN_PART) = range(26)
