@@ -15,6 +15,7 @@ from mutate.launch.evaluate import evaluate_all
 from mutate.launch.find import declaration_file, find_declarations
 from mutate.launch.model import Arg, ArrayArg, Launch
 from mutate.pipeline.instances import Instances
+from mutate.pipeline.specialised import arguments_of, is_for, is_specialisation
 from mutate.results import Request, Target
 
 ASSUMED_THREADS = 256
@@ -125,6 +126,11 @@ def _launched_with(unit: Unit, kernel: Function, warnings: list[str]) -> str | N
     return instance
 
 
+def _specialised_for(unit: Unit, kernel: Function) -> str | None:
+    known = arguments_of(kernel, unit) if is_specialisation(kernel) else None
+    return None if known is None else ", ".join(known)
+
+
 def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warnings: list[str],
                  given: Sequence[Launch] | None = None) -> list[Target]:
     """All instances of the kernels that a request selects, in the order of the file.
@@ -153,7 +159,8 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         stems[stem] = stems.get(stem, 0) + 1
         if stems[stem] > 1:
             stem = f"{stem}-{stems[stem]}"
-        mine = [_checked(la, kernel, request, warnings) for la in launches if _matches(la, kernel)]
+        mine = [_checked(la, kernel, request, warnings) for la in launches
+                if _matches(la, kernel) and is_for(la, kernel, unit)]
         by_instance: dict[str | None, list[Launch]] = {}
         for la in mine:
             by_instance.setdefault(la.template_args, []).append(la)
@@ -162,7 +169,7 @@ def make_targets(unit: Unit, kernels: Sequence[Function], request: Request, warn
         if request.instances and any(_instances(kernel, request)):
             by_instance = {i: by_instance[i] for i in _instances(kernel, request)}
         if not by_instance:
-            found = _launched_with(unit, kernel, warnings) if kernel.is_template else None
+            found = _launched_with(unit, kernel, warnings) if kernel.is_template else _specialised_for(unit, kernel)
             by_instance[found] = []
         for instance, own in by_instance.items():
             targets.append(_target(kernel, instance, tuple(own), stem))
