@@ -31,10 +31,9 @@ def arguments_of(kernel: Function, unit: Unit) -> tuple[str, ...] | None:
     known: dict[str, str] = {}
     for there, here in zip(primary.params, kernel.params, strict=True):
         for name in primary.template_params:
-            before, found, behind = re.compile(rf"\b{re.escape(name)}\b"), here.type_text, there.type_text
-            parts = before.split(behind)
-            if len(parts) == 2 and found.startswith(parts[0]) and found.endswith(parts[1]):
-                known.setdefault(name, _plain(found[len(parts[0]) : len(found) - len(parts[1])]))
+            around = re.split(rf"\b{re.escape(name)}\b", there.type_text)
+            if len(around) == 2 and here.type_text.startswith(around[0]) and here.type_text.endswith(around[1]):
+                known.setdefault(name, _plain(here.type_text.removeprefix(around[0]).removesuffix(around[1])))
     return tuple(known[n] for n in primary.template_params) if len(known) == len(primary.template_params) else None
 
 

@@ -264,7 +264,7 @@ def _share_by_turns(settings: npt.NDArray[np.float64], machine: Machine, turn: i
     """Of a grid that runs at once, of which ``longest`` SMs have a block more than the others: what an SM sends to L2
 
     goes through one queue of its own, however many blocks it has, so all SMs have as much until those are alone
-    (lane_rows<2> of tests/machines/structs.cu: of 160 blocks 190 us, of 132 131, of 8 60).
+    (lane_rows<2> of tests/machines/structs.cu: of 160 blocks 190 us, of 132 131, of 8 60; of atomics it is a guess).
     """
     alike = with_share(settings, machine, 1.0 / machine.number("sm.count"))
     alone = with_share(settings, machine, 1.0 / longest)

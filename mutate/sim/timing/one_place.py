@@ -22,7 +22,12 @@ _SECTOR = 5
 _WORDS, _WIDE_WORDS = 8, 2
 _PLACE, _ROW = 16, 4
 """Sectors of a place, and of so many that a block has of each it has a row."""
-_STANDS_OUT = 4.0
+_STANDS_OUT, _DEVIATIONS, _CLEAR = 4.0, 2.0, 3.0
+"""How many times as often as on average a place is added to that stands out, how many standard deviations more of the
+
+sampled blocks than by chance (and one) add there, and how many more than that where it is clear. Guesses that tell the
+counters of tests/machines/tallies.cu from the neighbours' words of edges.cu and the rows of adds.cu.
+"""
 
 
 def least_clocks(sample: Sample, listing: Sequence[Instruction], beside: Beside, sms: int, resident: int
@@ -180,28 +185,26 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, besid
                min(_by_axes(sample, listing, at_once), float(longer.sum())))
     if not shared[hottest]:
         return beside.first + most
-    counts = np.bincount(adds.place) * scale_of(sample)
-    alone, rest = _stands_out(adds, hottest, tried, len(sample.blocks)), float(counts.sum() - counts[hottest])
-    far = beside.far * float(counts.sum()) / max(1.0, rest)
-    at_one += alone * (share(beside) + broken(float(counts[hottest]), rest, far))
+    added, count = len(adds.place), int((adds.place == hottest).sum())
+    blocks = int((tried % len(adds.names) == hottest).sum())
+    mean = added / len(adds.names)
+    alone = 1.0 if count == added else _stands_out(count / mean, blocks, len(sample.blocks), mean)
+    far = beside.far * added / max(1, added - count)
+    at_one += alone * (share(beside) + broken(count * scale_of(sample), (added - count) * scale_of(sample), far))
     most = max(most, at_one)
     return together(beside.cycles, beside.first + most, alone * float(each[hottest]) / max(1.0, most))
 
 
-def _stands_out(adds: _Adds, hottest: int, tried: Ints, sampled: int) -> float:
-    """Whether a place is one that the grid adds to, from 0 to 1, and no other is like it. ``tried``: places of blocks.
+def _stands_out(times: float, blocks: int, sampled: int, mean: float) -> float:
+    """Whether a place is one that the grid adds to, from 0 to 1, and no other is like it.
 
-    More sampled blocks add there than by chance, or all of them, and several times as often as elsewhere.
+    ``times``: as often as the ``mean`` of all places it is added to; ``blocks`` of the sampled ones do so. It is where
+    more do than by chance, or all of them, and several times as often as elsewhere.
     """
-    count = len(adds.names)
-    if count == 1:
+    if blocks == sampled and times >= _STANDS_OUT:
         return 1.0
-    blocks = int((tried % count == hottest).sum())
-    mean = len(adds.place) / count
     by_chance = -sampled * math.expm1(-mean / sampled)
-    if blocks == sampled and np.bincount(adds.place)[hottest] >= _STANDS_OUT * mean:
-        return 1.0
-    return min(1.0, max(0.0, (blocks - by_chance - 2.0 * math.sqrt(by_chance) - 1.0) / 3.0))
+    return min(1.0, max(0.0, (blocks - by_chance - _DEVIATIONS * math.sqrt(by_chance) - 1.0) / _CLEAR))
 
 
 def _most(each: Floats, chance: float) -> float:
