@@ -34,7 +34,7 @@ def test_names_are_their_own_and_projects_have_a_commit() -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_what_was_measured_is_what_is_declared(name: str) -> None:
-    """All but where includes of the GPU's machine were others (neuralnet, spmv, spmm), or the first run did not compile."""
+    """All but where includes of the GPU's machine were others (neuralnet, spmv, spmm), or a first run failed."""
     kept = json.loads((HERE / "reference" / f"h100_{name}.json").read_text(encoding="utf-8"))
     measured = {row["kernel"].partition(":")[0] for row in kept["rows"]}
     declared = {f"{e.project}/{e.name}" for e in entries(name)}

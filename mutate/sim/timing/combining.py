@@ -27,11 +27,12 @@ in part; paced_stores: 69 clocks apart none does).
 BURST = 4
 """Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
 PARTLY, PARTLY_LINES, SOME_LINES = 300, 8, 12.0
-"""Clocks for which what writes parts of sectors waits for the rest, the most lines of such a store, and of which
+"""Clocks for which what writes parts of sectors waits for the rest; the most lines of such a store; while nothing is
 
-product of lines and chance more lines go together, while nothing is before them (records of tests/machines/structs.cu,
-by ncu on an H100: of 3 to 12 stores of nine lines each two fifths of those that follow go with the first, of twelve two
-fifths, of sixteen a fifth, where loads make way for them; hardly any where warps do nothing but store).
+before them those of more lines may go together, too, by a chance of ``SOME_LINES`` in their lines (records of
+tests/machines/structs.cu: by ncu on an H100 of 3 to 12 stores of nine or twelve lines about two fifths of those that
+follow go with the first, of sixteen a fifth, where loads make way; hardly any where warps do nothing but store. What
+``FEW`` and the SM's stores leave of this is fitted to that, so the number means nothing by itself).
 """
 FEW, ROOM = 4, 12
 """Stores that go together in any case; more of them only if other warps store no more lines meanwhile."""
