@@ -36,9 +36,11 @@ def allocate(size: int) -> ctypes.c_uint64:
     return at
 
 
-def filled(size: int, kind: str) -> ctypes.c_uint64:
+def filled(size: int, kind: str, folder: Path) -> ctypes.c_uint64:
     at = allocate(size)
-    if kind == "iota":
+    if (folder / kind).is_file():
+        check(cuda.cuMemcpyHtoD_v2(at, (folder / kind).read_bytes(), ctypes.c_size_t(size)), "copy")
+    elif kind == "iota":
         host = (ctypes.c_int32 * (size // 4))(*range(size // 4))
         check(cuda.cuMemcpyHtoD_v2(at, host, ctypes.c_size_t(size)), "copy")
     return at
@@ -77,7 +79,7 @@ def main() -> None:
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         check(cuda.cuModuleLoadData(ctypes.byref(module), (folder / job["cubin"]).read_bytes()), what)
         check(cuda.cuModuleGetFunction(ctypes.byref(function), module, job["entry"].encode()), what)
-        arrays = {name: filled(size, kind) for name, size, kind in job["arrays"]}
+        arrays = {name: filled(size, kind, folder) for name, size, kind in job["arrays"]}
         values = [ctypes.c_uint64(arrays[a["array"]].value + a["offset"]) if "array" in a
                   else ctypes.create_string_buffer(bytes.fromhex(a["hex"])) for a in job["args"]]
         arguments = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
