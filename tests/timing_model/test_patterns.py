@@ -25,8 +25,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
-         "merges", "hints", "async", "tallies", "structs",
-         "apart")
+         "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart")
 
 
 @cache
@@ -164,6 +163,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("tallies<4, 1>", 1, 0.1), ("tallies<2, 1>", 4, 0.09), ("some_tally<2>", 0, 0.05), ("tallies<2, 1>", 5, 0.16),
     ("lane_rows<2>", 0, 0.08), ("lane_rows<2>", 6, 0.02), ("lane_rows<1>", 0, 0.06),  # more on some SMs than on others
     ("lane_turns<float, 2, 4, 1>", 1, 0.16), ("lane_turns<float, 2, 2, 1>", 0, 0.06), ("records<9, 6, 6>", 0, 0.07),
+    ("summed<3>", 1, 0.03), ("within<0>", 5, 0.06), ("within<0>", 7, 0.09), ("nearest<1>", 2, 0.1),  # lists of all
+    ("rows_each<2>", 0, 0.07), ("rows_each<3>", 0, 0.06), ("walk_rows<2>", 5, 0.07),  # stores of 32 lines
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

@@ -45,8 +45,8 @@ def broken(count: float, others: float, far: float) -> float:
     if fall < 1e-6:
         return count * c.ROW_BROKEN / (row + c.ROW_LONG)
     # The mean over others' share t of the grid's time of ROW_BROKEN / (row * exp(fall * t) + ROW_LONG).
-    grown = fall + math.log((row + c.ROW_LONG * math.exp(-fall)) / (row + c.ROW_LONG))
-    return count * c.ROW_BROKEN / c.ROW_LONG * (1.0 - grown / fall)
+    shrunk = math.log1p(c.ROW_LONG * math.expm1(-fall) / (row + c.ROW_LONG))
+    return -count * c.ROW_BROKEN / c.ROW_LONG * shrunk / fall
 
 
 def _fall(part: float) -> float:

@@ -19,7 +19,7 @@ from mutate.sim.timing.combining import SOON, before, empty_combining, most_line
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
-from mutate.sim.timing.lines import HITS, TAGS, lines_of
+from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
 from mutate.sim.timing.passing import empty_passing
 from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
@@ -97,16 +97,13 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     lone = settings[p.S_BARRIER_LONE] if each == 1 else 0.0
     lsu_free = 0.0
     tags_free = 0.0
-    data_free = 0.0
+    data_free = sent = 0.0
     constant_free = match_free = 0.0
-    lines = int(settings[p.S_CONSTANT_LINES])
-    constants = empty_constants(schedulers, lines)
+    constants = empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES]))
     several = int(settings[p.S_CONSTANT_COMING])
-    launched = 0
-    next_launch = 0.0
+    launched, next_launch = 0, 0.0
     leaves = -settings[p.S_LAUNCH]
-    finished = 0
-    issued = 0
+    finished = issued = 0
     clock = np.int64(0)
     final = 0.0
     clock_end = np.int64(0)
@@ -270,8 +267,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     if settings[p.S_REPLAY] > 0.0:
                         slot += max(0, np.int64(cost) - row[u.FREE])
                 else:
-                    kind = requests[q, 2]
-                    is_long = 1
+                    kind, is_long = requests[q, 2], 1
                     first, sectors = requests[q, 4], requests[q, 5]
                     loads = kind == _LOAD or kind == _LOCAL_LOAD
                     cost = float(max(1, requests[q, 6]))
@@ -291,7 +287,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     cost *= settings[p.S_WAVE]
                     start = max(begun, data_free)
                     if loads and not tracked:
-                        begun = max(begun, tags_free)
+                        begun = max(begun, tags_free, sent)
                         tags_free = begun + steps
                         start = max(begun, data_free)
                         data_free = max(begun, data_free) + alone
@@ -343,6 +339,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
                                  lanes[k], hints[pc] >> BYTES, max(state[1], start + SOON), same >= 0)
                         lines_out += wrote
+                        if kind == _STORE and holds_up(streams.sectors, first, sectors):
+                            sent = state[3]
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)

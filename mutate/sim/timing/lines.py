@@ -12,7 +12,7 @@ from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.sets import set_of
 
 _LINES_AT_ONCE = 3
-_FEW_LANES = 6
+_FEW_LANES, _FEW_LINES = 6, 8
 _BANK = np.uint64(31 << 2)
 MEASURED = "tests/machines/reference/h200_lines.csv: made by tests/machines/lines.py on an H200"
 HITS, TAGS = 8, 16
@@ -206,3 +206,30 @@ def _lines(sectors: npt.NDArray[np.int64], first: int, count: int) -> int:
 
 
 lines_of = jit_into(FOLDER, _lines, counted=False)
+
+
+def _holds_up(sectors: npt.NDArray[np.int64], first: int, count: int) -> bool:
+    """Whether loads behind a store wait until its sectors are sent.
+
+    Those of one to many lines, unless each part of the tags has as many of them. 32 lines that are loaded and stored
+    take as long as both alone (rows_each of tests/machines/passes.cu, rows of 1152 words: 478 us of 154 and 306;
+    walk_rows<2> of stores.cu, of 1056), and of 1024 words, of which the parts have eight each, 91 us of 38 and 71. Why
+    is not known.
+    """
+    if count <= _FEW_LINES:
+        return False
+    lines = most = 0
+    parts = stack_u64(4)
+    parts[0] = parts[1] = parts[2] = parts[3] = np.uint64(0)
+    last = np.int64(-1)
+    for i in range(first, first + count):
+        if sectors[i] >> 2 != last:
+            last = sectors[i] >> 2
+            lines += 1
+            part = set_of(np.uint64(last)) & 3
+            parts[part] += np.uint64(1)
+            most = max(most, int(parts[part]))
+    return lines > _FEW_LINES and 4 * most > lines
+
+
+holds_up = jit_into(FOLDER, _holds_up, counted=False)

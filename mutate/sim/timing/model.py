@@ -32,12 +32,12 @@ from mutate.sim.timing.one_place import least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
-from mutate.sim.timing.servers import L2_WAYS
+from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.tags import WAYS
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
-from mutate.sim.timing.uneven import Turn, differ, longer_by
+from mutate.sim.timing.uneven import Turn, busy_part, differ, longer_by
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -329,16 +329,6 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most) & ~scattered(sample)[:, 0]
 
 
-def prime(most: int) -> int:
-    """The largest prime number up to ``most``; 0 below 2."""
-    return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
-
-
-def lines_in(size: float) -> int:
-    """Lines of a part of L2 of so many bytes, in sets of which there is a prime number."""
-    return L2_WAYS * prime(int(size) // 128 // L2_WAYS)
-
-
 def late_of(machine: Machine) -> npt.NDArray[np.float64]:
     """Clocks by which reads from DRAM come later than on average, all equally likely."""
     curve = machine.curve("latency.dram_spread") if machine.get("latency.dram_spread") is not None else c.DRAM_SPREAD
@@ -361,8 +351,11 @@ class _Played:
 
 
 def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, settings: npt.NDArray[np.float64]
-            ) -> Callable[[int, float], _Played]:
-    """Plays so many blocks; ``part`` of memory's work is left on average for SMs when the last of them begins."""
+            ) -> Callable[[int, float, bool], _Played]:
+    """Plays so many blocks; ``part`` of memory's work is left on average for SMs when the last of them begins, or from
+
+    the beginning on (``whole``).
+    """
     hints = hints_of(kernel.listing, kernel.dlcm == "cg")
     table = table_of(kernel.listing, machine)
     if machine.get("issue.fp32_shared") is not None:
@@ -373,7 +366,7 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
     even = int(settings[p.S_BLOCKS])
     run: Any = e.play
 
-    def play(turn: int, part: float) -> _Played:
+    def play(turn: int, part: float, whole: bool) -> _Played:
         mine = settings.copy()
         mine[p.S_BLOCKS] = turn
         after = mine
@@ -384,7 +377,8 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
         done, marks = np.zeros(turn, np.int64), np.zeros((_MARKS, 2), np.int64)
         stalls = np.zeros((len(kernel.listing), len(p.STALLS)), np.int64)
         busy = np.zeros(p.BUSY, np.float64)
-        end, issued, finished = run(table, *registers, sample.streams, reuse, apart, late, hints, mine, after, done,
+        first = after if whole else mine
+        end, issued, finished = run(table, *registers, sample.streams, reuse, apart, late, hints, first, after, done,
                                     stalls, busy, marks)
         return _Played(done, marks, stalls, busy, float(end), int(issued), int(finished))
 
@@ -394,10 +388,13 @@ def _player(kernel: Kernel, machine: Machine, sample: Sample, reuse: Reuse, sett
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
           settings: npt.NDArray[np.float64], turn: int, resident: int, alone: bool) -> SimulatedTime:
     play = _player(kernel, machine, sample, reuse, settings)
-    seen = play(turn, 1.0)
     longer, sms = 1.0, int(machine.number("sm.count"))
-    if not alone and differ(sample.works):
-        longer = _longer(sample, seen, play(1, 1.0), settings, turn, sms, resident, launch.grid)
+    uneven = not alone and differ(sample.works)
+    many = uneven and turn > dispatch.LONGEST * resident
+    part = busy_part(sample.works, sample.blocks, turn, launch.grid, sms) if many else 1.0
+    seen = play(turn, part, True)
+    if uneven:
+        longer = _longer(sample, seen, play(1, part, True), settings, turn, sms, resident, launch.grid)
     elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks = np.maximum(seen.stalls.sum(axis=0), 1)
         far = min(1.0, seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ]))
@@ -410,7 +407,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
             # What a full SM takes for its last blocks few of them do not tell.
             told = now.blocks <= len(seen.done) + resident // 2
             turn, longer, last = now.blocks, now.slow, now
-            seen = play(turn, last.part)
+            seen = play(turn, last.part, False)
             if told or seen.finished < turn:
                 break
     marks, stalls, busy, end = seen.marks, seen.stalls, seen.busy, seen.end

@@ -28,6 +28,12 @@ _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
 _CAUGHT = 16
 """Sectors that two blocks have in common by chance, of how many are told to a quarter or so."""
+_NEARLY_ALL = 0.9
+"""The part of a block's sectors of an array of which it is said that each block reads them."""
+_WAITED = 20
+"""Instructions that a warp issues while another one waits for DRAM: at 20 clocks or so each, a guess."""
+_KNOWN = 1 << 13
+"""Sectors of an array that a block reads, at most, of which ``sectors.TWINS`` places remember nearly all."""
 
 
 class Reuse(NamedTuple):
@@ -35,7 +41,8 @@ class Reuse(NamedTuple):
 
     go to DRAM, whether sampled blocks have it in common, whether one of them alone comes back to sectors of it, the
     part of it that the grid does not read (1 where it is read at places that look random), and whether blocks come to
-    what they have in common at the same times of theirs: then those that run at once wait for DRAM together.
+    what they have in common at the same times of theirs: then those that run at once wait for DRAM together
+    (``constants.TOGETHER``).
     ``read_shared``: as ``read``, of sectors that several of the sampled blocks read, where ``read`` is of the others.
     ``read_places``, ``read_least``: of what is read at random, as ``by_chance.Misses`` has them, in reads of one SM.
     ``by_each``: whether each block reads most of it. ``merged`` and ``merged_later``: the part of the reads that L2
@@ -77,8 +84,8 @@ def no_reuse(sample: Sample) -> Reuse:
     arrays = len(sample.initial.regions) + 1
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
-    return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none, no_part, no_part,
-                 none, Updates(*np.zeros((7, arrays))))
+    return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
+                 no_part, no_part, none, Updates(*np.zeros((7, arrays))))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -144,7 +151,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
-    by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)])
+    by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)]) | _by_another(sample)
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
@@ -331,7 +338,9 @@ def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merge
     always = mates + sum(part * (n.distance * np.where(n.part > 0.5, n.along, 2) <= wave) for n, part in near)
     at_first = mates + sum(part for _, part in near)
     convoy = ~together & (always > 0.0) & (always > seldom)
-    return together | (at_first > 0.0) & (at_first > seldom), merged, later, convoy
+    some = together | (at_first > 0.0) & (at_first > seldom)
+    each = sample.touched[:, READS, PAIRS] / len(sample.blocks)
+    return np.where(together & (each <= _KNOWN), c.ALL_TOGETHER, some * c.TOGETHER), merged, later, convoy
 
 
 def _distinct(sample: Sample, first: FirstReads, arrays: int) -> Array:
@@ -377,12 +386,29 @@ def _had(s: Streams, kinds: Sequence[int]) -> tuple[Array, Array]:
     return sectors, s.region[places[first]]
 
 
+def _by_another(sample: Sample) -> npt.NDArray[np.bool_]:
+    """Of each array whether a block far from the first reads nearly all of what that one reads."""
+    arrays = len(sample.initial.regions) + 1
+    if sample.other is None:
+        return np.zeros(arrays, np.bool_)
+    one, other = _first_reads(sample.streams), _first_reads(sample.other)
+    mine = np.bincount(one.arrays, minlength=arrays)
+    both = np.bincount(one.arrays[np.isin(one.sectors, other.sectors)], minlength=arrays)
+    return np.asarray((mine > 0) & (both > _NEARLY_ALL * mine))
+
+
 def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
     """Of each array whether two blocks come to most sectors that both read after as many instructions, nearly."""
     _, here, there = np.intersect1d(one.sectors, other.sectors, assume_unique=True, return_indices=True)
     if not len(here):
         return np.zeros(arrays, np.bool_)
-    near = np.abs(one.ages[here] - other.ages[there]) <= max(_SAME_TIME, _SAME_PART * one.length)
+    apart = np.abs(one.ages[here] - other.ages[there])
+    near = apart <= max(_SAME_TIME, _SAME_PART * one.length)
+    # Of blocks that read in one order who is ahead waits for DRAM at each step, and is caught up with.
+    orders = [np.unique(f.ages[which], return_inverse=True)[1] for f, which in ((one, here), (other, there))]
+    steps = max(int(o.max()) for o in orders)
+    in_order = np.abs(orders[0] - orders[1]) <= _SAME_PART * steps
+    near |= in_order & (apart <= _WAITED * np.minimum(*orders))
     where = one.arrays[here]
     count = np.bincount(where, minlength=arrays)
     return np.asarray(np.bincount(where, near, minlength=arrays) > 0.5 * np.maximum(count, 1))

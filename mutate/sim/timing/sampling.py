@@ -320,6 +320,13 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         instructions = int(simulation.counters[:, lay.EXECUTED].sum())
     other = None
     if sm is None:
+        witness = None
+        if elsewhere not in blocks and each <= max(records // 2, _SURVEY):
+            witness = Keeper(warps, bases, longest, rules)
+            if played is not None:
+                played.tapes[elsewhere].tell(witness, whole.counters)
+            else:
+                simulation.fork((witness,), witness).run((elsewhere,))
         if played is None:
             works.update((w.block, w) for w in known)
             if not known:
@@ -328,12 +335,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             if instead is not None:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
                               mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
-        if elsewhere not in blocks and each <= records // 2:
-            witness = Keeper(warps, bases, longest, rules)
-            if played is not None:
-                played.tapes[elsewhere].tell(witness, whole.counters)
-            else:
-                simulation.fork((witness,), witness).run((elsewhere,))
+        if witness is not None:
             other = witness.streams((elsewhere,))
     trail = None
     length = min(TRAIL, pilot)

@@ -6,7 +6,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.constants import MERGED_MANY
+from mutate.sim.timing.constants import ALL_TOGETHER, CAUGHT_UP, FOREMOST, MERGED_MANY, TOGETHER
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
@@ -257,9 +257,12 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                 busy[N_DRAM_READ] += 1
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
-        elif first_read and (convoy[r] or (together[r] and instance < settings[S_RESIDENT])):
+        elif (first_read and convoy[r]) or (instance < settings[S_RESIDENT] and (
+                (first_read and together[r] == TOGETHER) or together[r] == ALL_TOGETHER)):
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
+            if together[r] == ALL_TOGETHER:
+                come -= FOREMOST * min(1.0, asked / CAUGHT_UP)
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)

@@ -8,6 +8,7 @@ the SM writes, on its way out; and what DRAM's load is reckoned from:
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +142,16 @@ def _stays(tags, ages, parts, sector, clock):
 
 
 stays = jit_into(FOLDER, _stays, counted=False)
+
+
+def prime(most: int) -> int:
+    """The largest prime number up to ``most``; 0 below 2."""
+    return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)
+
+
+def lines_in(size: float) -> int:
+    """Lines of a part of L2 of so many bytes, in sets of which there is a prime number."""
+    return L2_WAYS * prime(int(size) // 128 // L2_WAYS)
 
 
 def _lines(count, old):

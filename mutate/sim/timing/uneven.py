@@ -20,6 +20,8 @@ Floats = npt.NDArray[np.float64]
 ALIKE = 0.02
 """Blocks whose work has a smaller standard deviation than this part of the mean are taken to be alike."""
 _LEAST = 4
+_LOPSIDED = 0.4
+"""The part of SMs that have something to do below which it is told whom they share L2 with. A guess."""
 _TOLD = 256
 """Blocks of which it is tried whether their places tell their work."""
 
@@ -97,12 +99,26 @@ def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms
     all_works = spread_over([(w.block, w.total) for w in works], grid)
     mine = np.asarray(turn.works, np.float64)
     if len(mine) > waves * turn.resident:
-        return float(all_works.mean() / mine.mean())
+        # None takes less time than its longest block; how fast that goes the first one tells that was played.
+        longest = all_works.max()
+        least = longest / turn.alone / turn.clocks if 2 * mine[0] > longest else 0.0
+        return max(float(all_works.mean() / mine.mean()), float(least))
     sms = min(sms, len(all_works))
     most = _most(turn, mine)
     everywhere = sms * most / max(turn.busy, 0.01)
     return float(clocks_of(all_works, sms, turn.resident, turn.alone, most, everywhere)
                  / clocks_of(mine, 1, turn.resident, turn.alone, most, np.inf))
+
+
+def busy_part(works: Sequence[Work], blocks: Sequence[int], turn: int, grid: tuple[int, int, int], sms: int) -> float:
+    """The part of the SMs that have something to do, if each of them has as much as the one that gets these ``blocks``
+
+    for its ``turn`` of several waves: those share L2 and DRAM. All (1.0) unless they are clearly less than half.
+    """
+    known = {w.block: w.total for w in works}
+    mine = sum(known[blocks[k % len(blocks)]] for k in range(turn))
+    part = float(spread_over([(w.block, w.total) for w in works], grid).sum()) / sms / mine
+    return part if part < _LOPSIDED else 1.0
 
 
 def _most(turn: Turn, works: Floats) -> float:
