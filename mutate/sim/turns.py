@@ -7,6 +7,7 @@ next one begins in its place.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -20,7 +21,7 @@ from mutate.sim.stream import RECORDS, Recorder
 from mutate.sim.watch import LOG_ROWS, Log, Watcher
 
 Array = npt.NDArray[Any]
-_MOST_BYTES = 256 << 20
+MOST_BYTES = 256 << 20
 """Of the state of blocks at once; fewer are resident where one has much."""
 _TOLD_AT_ONCE = LOG_ROWS // 2
 
@@ -67,15 +68,16 @@ class Played:
     tapes: Mapping[int, Tape]
 
 
-def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], budget: int) -> Played | None:
-    """Runs all blocks of the launch in the simulation's memory, ``resident`` at once.
+def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], budget: int, count: int | None = None,
+                 room: int = MOST_BYTES) -> Played | None:
+    """Runs all blocks of the launch in the simulation's memory, or the first ``count``, ``resident`` at once.
 
-    ``None`` where they come to more than ``budget`` instructions of warps, or one cannot go on.
+    ``room``: bytes for their state; fewer run at once where that is more. ``None`` where they come to more than
+    ``budget`` instructions of warps, or one cannot go on.
     """
-    gx, gy, gz = simulation.launch.grid
-    total = gx * gy * gz
+    total = math.prod(simulation.launch.grid) if count is None else count
     each = simulation.registers.nbytes + simulation.kept.nbytes + simulation.shared.nbytes + simulation.local.nbytes
-    slots = max(2, min(resident, total, _MOST_BYTES // each))
+    slots = max(2, min(resident, total, room // each))
     run = simulation.together(slots)
     run.control[0] = run.control[4] = budget
     heard, trace = Log(True), np.zeros((RECORDS + lay.LANES, 4), np.int64)

@@ -93,6 +93,19 @@ def test_sums_are_what_they_are_one_block_after_another(resident: int, tmp_path:
     assert (played.spent > 0).all()
 
 
+def test_the_first_blocks_run_without_the_others(tmp_path: Path) -> None:
+    alone, turns = started(SUMS, tmp_path), started(SUMS, tmp_path)
+    alone.run(range(50))
+    played = run_by_turns(turns, 50, (), ENOUGH, 50)
+    assert played is not None
+    assert (array(turns, "bins") == array(alone, "bins")).all()
+    assert played.spent.shape == (50, 3)
+
+
+def test_fewer_run_at_once_where_there_is_no_room_for_more(tmp_path: Path) -> None:
+    assert run_by_turns(started(MEETING, tmp_path), 24, (), 200_000, room=1) is None
+
+
 def test_blocks_that_wait_for_each_other_go_on_where_all_are_resident(tmp_path: Path) -> None:
     simulation = started(MEETING, tmp_path)
     assert run_by_turns(simulation, 24, (), ENOUGH) is not None

@@ -11,6 +11,7 @@ from mutate.machines import load_machine
 from mutate.pipeline.binaries import compile_file
 from mutate.results import Request
 from mutate.sim.image import read_image
+from mutate.sim.timing import one_place
 from mutate.sim.timing.model import Kernel, predict, sample_of
 from mutate.sim.timing.sampling import Sample
 from mutate.toolchain.locate import find_toolchain
@@ -39,6 +40,25 @@ __global__ void minima(unsigned *least, const unsigned *value)
 {
     unsigned v = value[blockIdx.x * 128 + threadIdx.x];
     if (v < least[v % 64]) atomicMin(&least[v % 64], v);
+}
+"""
+GREATEST = """
+/* kmutate launch
+   dim3 block = { 256 }; float a[1 << 20] = uniform(0, 1); int most[1] = zeros();
+   dim3 grid = { 264 };
+   greatest(a, most);
+   grid.x = 1 << 17;
+   greatest(a, most);
+*/
+__global__ void greatest(const float *a, int *most)
+{
+    const int v = __float_as_int(a[(blockIdx.x * 256 + threadIdx.x) % (1 << 20)]);
+    int old = *(volatile int *)most, before;
+    while (old < v) {
+        before = old;
+        old = atomicCAS(most, before, v);
+        if (old == before) break;
+    }
 }
 """
 COUNT = """
@@ -86,6 +106,19 @@ def test_minima_that_are_known_are_not_asked_for_again(tmp_path: Path) -> None:
 
 def test_a_grid_that_is_too_large_meets_the_data_as_they_were(tmp_path: Path) -> None:
     assert sampled(INSERT % (1 << 23), tmp_path)[1] is False
+
+
+def test_of_a_grid_that_is_too_large_the_first_wave_asks_for_what_all_find(tmp_path: Path) -> None:
+    """One greatest value of all: who is resident at first swaps it, nearly nobody of those that follow."""
+    path = tmp_path / "k.cu"
+    path.write_text(GREATEST)
+    (made,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
+    contested = [one_place.contested(sample_of(kernel, launch, load_machine("h200")), kernel.listing) / 1980
+                 for launch in made.target.launches]
+    # 264 blocks are one wave, and run as a whole: what they do is in their streams.
+    assert contested[0] == 0.0
+    assert contested[1] == pytest.approx(132 * 2048 * 0.73e-3, rel=0.1)
 
 
 def test_counting_depends_on_nobody(tmp_path: Path) -> None:

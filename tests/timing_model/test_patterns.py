@@ -165,6 +165,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("lane_turns<float, 2, 4, 1>", 1, 0.16), ("lane_turns<float, 2, 2, 1>", 0, 0.06), ("records<9, 6, 6>", 0, 0.07),
     ("summed<3>", 1, 0.03), ("within<0>", 5, 0.06), ("within<0>", 7, 0.09), ("nearest<1>", 2, 0.1),  # lists of all
     ("rows_each<2>", 0, 0.07), ("rows_each<3>", 0, 0.06), ("walk_rows<2>", 5, 0.07),  # stores of 32 lines
+    ("wide_most<0>", 3, 0.3), ("most_of<0>", 3, 0.03), ("most_of<2>", 3, 0.1),  # one maximum of all
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

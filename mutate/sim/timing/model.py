@@ -28,7 +28,7 @@ from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.hot import hot_clocks
-from mutate.sim.timing.one_place import least_clocks, stay
+from mutate.sim.timing.one_place import contested, least_clocks, stay
 from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.scoreboard import registers_of
@@ -37,7 +37,7 @@ from mutate.sim.timing.tags import WAYS
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
-from mutate.sim.timing.uneven import Turn, busy_part, differ, longer_by
+from mutate.sim.timing.uneven import SEVERAL_WAVES, Turn, busy_part, differ, longer_by
 from mutate.sim.timing.units import Rates, table_of, untimed
 
 # Instructions of warps that are recorded, and that the engine plays: seconds, not minutes.
@@ -390,11 +390,11 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     play = _player(kernel, machine, sample, reuse, settings)
     longer, sms = 1.0, int(machine.number("sm.count"))
     uneven = not alone and differ(sample.works)
-    many = uneven and turn > dispatch.LONGEST * resident
-    part = busy_part(sample.works, sample.blocks, turn, launch.grid, sms) if many else 1.0
+    several = uneven and turn > SEVERAL_WAVES * resident
+    part = busy_part(sample.works, sample.blocks, turn, launch.grid, sms) if several else 1.0
     seen = play(turn, part, True)
     if uneven:
-        longer = _longer(sample, seen, play(1, part, True), settings, turn, sms, resident, launch.grid)
+        longer = _longer(sample, seen, play(1, part, True), settings, turn, sms, resident, launch.grid, part)
     elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks = np.maximum(seen.stalls.sum(axis=0), 1)
         far = min(1.0, seen.busy[p.N_DRAM_READ] / max(1.0, seen.busy[p.N_L2_READ]))
@@ -431,6 +431,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     bounded = bound > cycles
     if bounded:
         cycles, limit = bound, what
+    at_first = contested(sample, kernel.listing)
+    cycles, limit = cycles + at_first, "atomics at one place" if at_first > cycles else limit
     clock = machine.number("clock.boost") * 1e3
     overhead = _overhead_ms(machine, min(sms, sample.grid_blocks))
     util = _utilisation(busy, end, settings)
@@ -454,15 +456,18 @@ def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float) -> Beside
 
 
 def _longer(sample: Sample, seen: _Played, alone: _Played, settings: npt.NDArray[np.float64], turn: int, sms: int,
-            resident: int, grid: tuple[int, int, int]) -> float:
-    """Of blocks that differ: how much longer the grid takes than the played SM takes for its own blocks."""
+            resident: int, grid: tuple[int, int, int], part: float) -> float:
+    """Of blocks that differ: how much longer the grid takes than the played SM takes for its own blocks.
+
+    ``part``: of the SMs, by which L2 and DRAM were shared.
+    """
     known = {w.block: float(w.total) for w in sample.works}
     played = [known[sample.blocks[k % len(sample.blocks)]] for k in range(turn)]
     busy = _utilisation(seen.busy, seen.end, settings)
     # Of what was not played as much is left as its work says.
     clocks = seen.end * max(1.0, sum(played) / max(1, seen.issued))
     return longer_by(sample.works, Turn(played, resident, clocks, alone.issued / max(1.0, alone.end),
-                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"]))),
+                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"])) / part),
                      grid, sms, dispatch.LONGEST)
 
 

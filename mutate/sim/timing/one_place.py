@@ -22,6 +22,8 @@ _SECTOR = 5
 _WORDS, _WIDE_WORDS = 8, 2
 _PLACE, _ROW = 16, 4
 """Sectors of a place, and of so many that a block has of each it has a row."""
+_CONTESTED = 4.0
+"""How many times as often a place is asked for while a grid begins as later, where it is contested then. A guess."""
 _STANDS_OUT, _DEVIATIONS, _CLEAR = 4.0, 2.0, 3.0
 """How many times as often as on average a place is added to that stands out, how many standard deviations more of the
 
@@ -193,6 +195,32 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, besid
     at_one += alone * (share(beside) + broken(count * scale_of(sample), (added - count) * scale_of(sample), far))
     most = max(most, at_one)
     return together(beside.cycles, beside.first + most, alone * float(each[hottest]) / max(1.0, most))
+
+
+def contested(sample: Sample, listing: Sequence[Instruction]) -> float:
+    """Clocks that atomic operations take at one place while the grid begins, where later hardly any comes there.
+
+    Whoever keeps a greatest value, and first looks whether theirs is greater, asks to swap it as long as all find the
+    first one (wide_most<0> of tests/machines/maxima.cu: 270,000 threads that are resident 300 us, whatever follows). A
+    warp's first request counts: how many try again differs from run to run (ncu: 0.9 to 2.3 of each thread).
+    """
+    begun = sample.beginning
+    adds = _adds_of(begun.streams, listing) if begun is not None else None
+    if begun is None or adds is None:
+        return 0.0
+    each = np.bincount(adds.place, weights=adds.takes)
+    hottest = int(each.argmax())
+    tried = adds.place == hottest
+    first = np.full(int(adds.warps.max()) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, adds.warps[tried], adds.which[tried])
+    asked = float(adds.takes[tried & (adds.which == first[adds.warps])].sum())
+    begins = asked * begun.blocks / len(begun.streams.starts)
+    after = _adds_of(sample.streams, listing)
+    later = 0.0
+    if after is not None:
+        there = after.names[after.place] == adds.names[hottest]
+        later = float(after.takes[there].sum()) * begun.blocks / len(sample.blocks)
+    return begins - later if begins > _CONTESTED * later else 0.0
 
 
 def _stands_out(times: float, blocks: int, sampled: int, mean: float) -> float:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 TOGETHER = 12_000_000
 """Warp instructions of a grid that is run as a whole, about ten seconds."""
+BEGINNING = 3_000_000
+"""The same of the blocks that a larger grid begins with, which find what was there before all of them."""
 _FEW, _GAP = 8, 16
 """Sectors of an array that a block writes at least, and how far they are apart at least on average, where their places
 

@@ -20,11 +20,11 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
-from mutate.sim.timing.order import TOGETHER, follows_others
+from mutate.sim.timing.order import BEGINNING, TOGETHER, follows_others
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
-from mutate.sim.turns import Played, run_by_turns
+from mutate.sim.turns import MOST_BYTES, Played, run_by_turns
 from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
@@ -39,6 +39,8 @@ _FEW = 8
 _SURVEY = 8_000_000
 _SURVEYED = 2048
 _ENOUGH, _MANY = 4, 64
+# Blocks that are kept of those that a grid begins with.
+_BEGUN = 32
 _GOLDEN = 0.6180339887498949
 GROUP = 4
 """Blocks with neighbouring numbers that are looked at for what they share, where the machine does not say how many SMs'
@@ -206,6 +208,13 @@ class Trail(NamedTuple):
     far: Streams | None
 
 
+class Beginning(NamedTuple):
+    """Streams of some of the ``blocks`` that a grid begins with, by turns, where it is too large to be run so."""
+
+    streams: Streams
+    blocks: int
+
+
 @dataclass(frozen=True)
 class Sample:
     """Streams of the blocks that ran, and what the whole grid is. ``instructions``: of warps, that the blocks executed;
@@ -214,7 +223,8 @@ class Sample:
     ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
     neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that
     ask for what others write, whether the grid was run as a whole, by turns; else they met what was there before the
-    launch. ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
+    launch (``beginning``: and what those do that come first). ``trail``: where the grid comes back to sectors and the
+    sampled blocks do not show when.
     """
 
     streams: Streams
@@ -230,6 +240,7 @@ class Sample:
     other: Streams | None = None
     in_order: bool | None = None
     trail: Trail | None = None
+    beginning: Beginning | None = None
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
@@ -307,6 +318,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
                 blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen)
             again, whole = start()
             played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
+    beginning = _beginning(resident * sms, *start()) if (
+        follows and sm is None and total * each > TOGETHER and resident * sms * each <= BEGINNING) else None
     if played is not None:
         keeper, simulation = again, whole
         for block in blocks:
@@ -346,7 +359,18 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  played is not None if follows else None, trail)
+                  played is not None if follows else None, trail, beginning)
+
+
+def _beginning(wave: int, keeper: Keeper, simulation: Simulation) -> Beginning | None:
+    """Runs the blocks of the first wave as they meet each other, of which some are kept."""
+    some = range(0, wave, max(1, wave // _BEGUN))
+    played = run_by_turns(simulation, wave, some, 2 * BEGINNING, wave, 2 * MOST_BYTES)
+    if played is None:
+        return None
+    for block in some:
+        played.tapes[block].tell(keeper, simulation.counters)
+    return Beginning(keeper.streams(some), wave)
 
 
 def _trail(block: int, length: int, others: Sequence[int], simulation: Simulation, keeper: Keeper, far: Keeper

@@ -20,8 +20,8 @@ Floats = npt.NDArray[np.float64]
 ALIKE = 0.02
 """Blocks whose work has a smaller standard deviation than this part of the mean are taken to be alike."""
 _LEAST = 4
-_LOPSIDED = 0.4
-"""The part of SMs that have something to do below which it is told whom they share L2 with. A guess."""
+_LOPSIDED, SEVERAL_WAVES = 0.4, 4
+"""The part of SMs that have something to do below which those alone share L2, and waves from which on. Guesses."""
 _TOLD = 256
 """Blocks of which it is tried whether their places tell their work."""
 
@@ -38,7 +38,8 @@ class Work(NamedTuple):
 class Turn:
     """A play of one SM: the ``works`` of the blocks that it got, of which ``resident`` had room, its ``clocks``, the
 
-    work that a block does in a clock when it is ``alone``, and the part of its time that L2 or DRAM is ``busy``.
+    work that a block does in a clock when it is ``alone``, and the part of its time that L2 or DRAM is ``busy`` if all
+    SMs are like it.
     """
 
     works: Sequence[float]
