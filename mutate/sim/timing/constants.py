@@ -330,17 +330,18 @@ lines that are read as a whole: same_sectors has none of sectors and pairs of th
 """
 MERGED_MANY = 0.33
 """The part of that for requests of more than four lines (same_sectors, 15 to 17; 6 to 8, of few warps, have all)."""
-TOGETHER, ALL_TOGETHER = 1, 2
-"""Whether the first blocks of all SMs come to what an array holds at the same time: where it was recorded as first, or
+TOGETHER, IN_STEP, ALL_IN_STEP = 1, 2, 3
+"""Whether the first blocks of all SMs come to what an array holds at the same time: neighbours do; all do, where it was
 
-whoever is there first.
+recorded as first; all do, whoever is there first.
 """
 FOREMOST, CAUGHT_UP = 120.0, 160000.0
 """Clocks by which DRAM's data is there sooner than an SM alone has it, where all go through one array: who is nearest
 
 to a line asks for it first. By within<0>, summed and nearest of tests/machines/scans.cu, up to 512 threads (12 % too
-slow without). Not at once, as SMs begin at different times: by a straight line, in so many clocks (lookups of
-together.cu: -5 % on average, -13 % with all of it from the beginning on).
+slow without; 100 blocks in rows_in_step of permuted.cu go faster than one alone). Not at once, as SMs begin at
+different times: by a straight line, in so many clocks (lookups of together.cu: -5 % on average, -13 % with all of it
+from the beginning on).
 """
 DEPENDENTS = 1.98 * 1.205
 """Clocks of the GPU from one block that lets a dependent grid start (griddepcontrol.launch_dependents) to the next

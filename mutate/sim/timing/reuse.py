@@ -340,7 +340,8 @@ def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merge
     convoy = ~together & (always > 0.0) & (always > seldom)
     some = together | (at_first > 0.0) & (at_first > seldom)
     each = sample.touched[:, READS, PAIRS] / len(sample.blocks)
-    return np.where(together & (each <= _KNOWN), c.ALL_TOGETHER, some * c.TOGETHER), merged, later, convoy
+    steps = np.where(each <= _KNOWN, c.ALL_IN_STEP, c.IN_STEP)
+    return np.where(together, steps, some * c.TOGETHER), merged, later, convoy
 
 
 def _distinct(sample: Sample, first: FirstReads, arrays: int) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.constants import ALL_TOGETHER, CAUGHT_UP, FOREMOST, MERGED_MANY, TOGETHER
+from mutate.sim.timing.constants import ALL_IN_STEP, CAUGHT_UP, FOREMOST, IN_STEP, MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
@@ -258,10 +258,10 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
         elif (first_read and convoy[r]) or (instance < settings[S_RESIDENT] and (
-                (first_read and together[r] == TOGETHER) or together[r] == ALL_TOGETHER)):
+                (first_read and together[r] > 0) or together[r] == ALL_IN_STEP)):
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
-            if together[r] == ALL_TOGETHER:
+            if together[r] >= IN_STEP:
                 come -= FOREMOST * min(1.0, asked / CAUGHT_UP)
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
