@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from mutate.launch.types import Rank, Scalar
 
 U64 = npt.NDArray[np.uint64]
 Data = npt.NDArray[Any]
+_UNPACKED = 1 << 29
+"""Bytes of members of archives that are kept unpacked."""
 
 
 def _u(x: int) -> np.uint64:
@@ -148,10 +152,22 @@ def _file_bytes(array: ArrayDecl, at: int, nbytes: int) -> npt.NDArray[np.uint8]
     return np.array(mapped[at : at + nbytes])
 
 
-@lru_cache(maxsize=2)
+_unpacked: OrderedDict[tuple[str, str, int], npt.NDArray[np.uint8]] = OrderedDict()
+_unpacking = Lock()
+
+
 def _npz_bytes(path: str, key: str, changed: int) -> npt.NDArray[np.uint8]:
-    with np.load(path, allow_pickle=False) as archive:
-        return np.ascontiguousarray(archive[key]).reshape(-1).view(np.uint8)
+    """A member of an archive: unpacked once, as long as all that are asked for by turns come to ``_UNPACKED`` bytes."""
+    which = (path, key, changed)
+    with _unpacking:
+        found = _unpacked.pop(which, None)
+        if found is None:
+            with np.load(path, allow_pickle=False) as archive:
+                found = np.ascontiguousarray(archive[key]).reshape(-1).view(np.uint8)
+            while _unpacked and found.nbytes + sum(a.nbytes for a in _unpacked.values()) > _UNPACKED:
+                _unpacked.popitem(last=False)
+        _unpacked[which] = found
+    return found
 
 
 def materialize_blocks(array: ArrayDecl, blocks: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from launch_cases import GRID, launches
 
-from mutate.launch import ArrayDecl, rng
+from mutate.launch import ArrayDecl, data, rng
 from mutate.launch.data import materialize, mulhi, splitmix64
 from mutate.launch.model import bf16_bits
 
@@ -133,6 +134,28 @@ def test_files_come_back_as_they_are(tmp_path: Path) -> None:
     for source in ("x.npy", "x.npz:x", "x.bin"):
         decl = array(f'float4 a[] = file("{source}")', file=str(tmp_path / "k.cu"))
         np.testing.assert_array_equal(materialize(decl, 3, 9), x[3:12])
+
+
+@pytest.mark.parametrize(("room", "unpacked"), [(1 << 29, 8), (0, 40)])
+def test_members_that_are_asked_for_by_turns_are_unpacked_once(room: int, unpacked: int, tmp_path: Path,
+                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of each array after the other, as kernels ask for them; and where nothing can be kept."""
+    members = {f"m{k}": np.arange(1000, dtype=np.int32) + 7 * k for k in range(8)}
+    np.savez_compressed(tmp_path / "x.npz", **members)
+    loads: list[str] = []
+    load = np.load
+
+    def counted(path: str, **how: bool) -> Any:
+        loads.append(path)
+        return load(path, **how)
+
+    monkeypatch.setattr(data, "_UNPACKED", room)
+    arrays = [array(f'int a[] = file("x.npz:{name}")', file=str(tmp_path / "k.cu")) for name in members]
+    monkeypatch.setattr(data.np, "load", counted)
+    for start in range(0, 1000, 200):
+        for decl, member in zip(arrays, members.values(), strict=True):
+            np.testing.assert_array_equal(materialize(decl, start, 200), member[start : start + 200])
+    assert len([path for path in loads if path.endswith("x.npz")]) == unpacked
 
 
 @given(st.floats(width=32, allow_nan=False))
