@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mutate.launch import rng
 from mutate.launch.arith import round_to
-from mutate.launch.files import inspect, numpy_name
+from mutate.launch.files import DataFile, inspect, numpy_name
 from mutate.launch.model import ArrayDecl, bf16_bits
 from mutate.launch.types import Rank, Scalar
 
@@ -145,11 +145,19 @@ def _raw(array: ArrayDecl, at: int, nbytes: int) -> npt.NDArray[np.uint8]:
 
 def _file_bytes(array: ArrayDecl, at: int, nbytes: int) -> npt.NDArray[np.uint8]:
     path = Path(array.init.path)
-    found = inspect(path, array.init.key)
+    changed = path.stat().st_mtime_ns if path.exists() else 0
+    found = _inspected(path, array.init.key, changed)
     if array.init.key:
-        return _npz_bytes(str(path), array.init.key, path.stat().st_mtime_ns)[at : at + nbytes].copy()
+        return _npz_bytes(str(path), array.init.key, changed)[at : at + nbytes].copy()
     mapped = np.memmap(path, np.uint8, "r", found.offset, (found.nbytes,))
     return np.array(mapped[at : at + nbytes])
+
+
+@lru_cache(maxsize=64)
+def _inspected(path: Path, key: str, changed: int) -> DataFile:
+    """What a file is, asked again when it has ``changed``: thousands of pages are asked for one by one."""
+    del changed
+    return inspect(path, key)
 
 
 _unpacked: OrderedDict[tuple[str, str, int], npt.NDArray[np.uint8]] = OrderedDict()
