@@ -342,7 +342,7 @@ def heldout_page() -> str:
                            "heldout14", "heldout13", "heldout12", "samples")}
     h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
             for name, kept in others.items()]
-    reals = [_real_set(name) for name in ("real", "real2")]
+    reals = [_real_set(name) for name in ("real", "real2", "real3")]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
         patterns=Patterns(), now=lambda kernel: held_out(sets, kernel), reals=reals,

@@ -146,7 +146,7 @@ def _document(path: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["blind", "keep", "again", "other"])
-    parser.add_argument("set", choices=[*SETS, "real", "real2", "samples"])
+    parser.add_argument("set", choices=[*SETS, "real", "real2", "real3", "samples"])
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
     if args.set == "samples" and args.what != "other":

@@ -2,13 +2,14 @@
 
     git -C PROJECT checkout COMMIT          as tests/gpu/real/projects.toml says, for each project, below FOLDER
     python tests/gpu/real.py check FOLDER                          that every source is there; of real2: --set real2
+    python tests/gpu/real3/PROJECT/gen.py                          makes a project's data (CloverLeaf_CUDA's: FOLDER)
     python tests/gpu/real.py run FOLDER SIM.json --backend sim --machine h100 [--jobs 2] [-k NAME]
     python tests/gpu/real.py run FOLDER GPU.json [--jobs 4]        on the GPU
     python tests/gpu/heldout.py other real GPU.json SIM.json       → reference/h100_real.json
 
 The projects are not part of this repository; what is here are declarations of launches (tests/gpu/real/PROJECT and
-real2/PROJECT), and wrappers that include a project's file. CUDA_HOME says where the toolkit is. What could not be
-analysed is in the document's ``failed``, with the message.
+real2/, real3/PROJECT), and wrappers that include a project's file. CUDA_HOME says where the toolkit is. What could not
+be analysed is in the document's ``failed``, with the message.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SETS = ("real", "real2")
+SETS = ("real", "real2", "real3")
 CUDA = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda-13.0"))
 OPTIONS = ("--no-counters", "--no-sweep", "--json")
 
@@ -40,6 +42,11 @@ class Entry:
     launch: Path
     flags: tuple[str, ...]
     calls: int
+
+    def data(self) -> list[Path]:
+        """The files that its launches load."""
+        names = re.findall(r'file\("([^":]+)', self.launch.read_text(encoding="utf-8"))
+        return [self.launch.parent / name for name in dict.fromkeys(names)]
 
     def path(self, folder: Path) -> Path:
         kind, _, file = self.source.rpartition(":")
@@ -116,8 +123,9 @@ def main() -> None:
     args, more = parser.parse_known_args()
     chosen = [e for e in entries(args.set) if any(k in f"{e.project}/{e.name}" for k in args.only or [""])]
     missing = [str(e.path(args.folder)) for e in chosen if not e.path(args.folder).is_file()]
+    missing += [f"{path} (made by gen.py beside it)" for e in chosen for path in e.data() if not path.is_file()]
     if missing:
-        parser.error("not there: " + ", ".join(missing))
+        parser.error("not there: " + ", ".join(dict.fromkeys(missing)))
     if args.what == "check":
         print(f"{len(chosen)} sources")
         return
