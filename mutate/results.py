@@ -25,6 +25,10 @@ _TEMPLATE_ARGUMENTS = re.compile(rb"<([^;{}]{1,400})>")
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
+VARIANTS_DIALECT = "c++11"
+_OLDER_DIALECTS = ("c++98", "c++03")
+
+
 @dataclass(frozen=True)
 class Request:
     """One source file and all the options of the command line that bear on it."""
@@ -54,6 +58,11 @@ class Request:
     """Files that are read before the source, as by a compiler's ``-include``."""
     text: bytes | None = field(default=None, repr=False)
     """The source, where it is in no file; ``path`` is its name in messages and says where its includes are."""
+
+    @property
+    def dialect(self) -> str | None:
+        """What the source and its variants are compiled as: no older C++ than the variants are written in."""
+        return VARIANTS_DIALECT if self.std in _OLDER_DIALECTS else self.std
 
     def source(self) -> bytes:
         """The source text. ``KmutateError`` as ``read_source``."""

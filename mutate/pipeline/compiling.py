@@ -35,7 +35,7 @@ class Compiling:
     def __init__(self, request: Request, headers: Headers) -> None:
         self.file = str(request.path)
         self.options = CompileOptions(arch=request.arch, defines=request.defines, include_dirs=request.include_dirs,
-                                      std=request.std, maxrregcount=request.maxrregcount,
+                                      std=request.dialect, maxrregcount=request.maxrregcount,
                                       use_fast_math=request.use_fast_math, pre_includes=request.pre_includes)
         self.compiler = Compiler()
         self.headers = headers

@@ -97,8 +97,8 @@ def make_bench(report: Report, unit: Unit) -> Bench | None:
     if not cases:
         return None
     flags = ["-O3", f"-arch={report.request.arch}"]
-    if report.request.std:
-        flags.append(f"-std={report.request.std}")
+    if report.request.dialect:
+        flags.append(f"-std={report.request.dialect}")
     if report.request.use_fast_math:
         flags.append("-use_fast_math")
     if report.request.maxrregcount:

@@ -100,6 +100,9 @@ def _prove_file(request: Request, read: Reading, start: float, progress: Progres
 
         compositions = requested_mutations(request)
         warnings = [*read.warnings, *_condition_warnings(unit)]
+        if request.dialect != request.std:
+            warnings.append(f"compiled as {request.dialect}, not {request.std}: variants are written in it, so build "
+                            f"them with -std={request.dialect}")
         targets: list[Target] | None = None
         if any(decided_by_instances(k) for k in kernels):
             targets = _targets(unit, kernels, request, warnings, targets_of)

@@ -129,7 +129,8 @@ def sentence(text: str) -> str:
 def options(request: Request) -> list[str]:
     """What was asked for that changes what the kernel is."""
     return [*(f"-D{d}" for d in request.defines), *(f"-I{d}" for d in request.include_dirs),
-            *([f"-std={request.std}"] if request.std else []), *(["-use_fast_math"] if request.use_fast_math else []),
+            *([f"-std={request.dialect}"] if request.dialect else []),
+            *(["-use_fast_math"] if request.use_fast_math else []),
             *([f"--maxrregcount={request.maxrregcount}"] if request.maxrregcount else []),
             *(f"--set {k}={v}" for k, v in request.settings.items())]
 
