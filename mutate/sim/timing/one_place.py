@@ -202,7 +202,10 @@ def contested(sample: Sample, listing: Sequence[Instruction]) -> float:
 
     Whoever keeps a greatest value, and first looks whether theirs is greater, asks to swap it as long as all find the
     first one (wide_most<0> of tests/machines/maxima.cu: 270,000 threads that are resident 300 us, whatever follows). A
-    warp's first request counts: how many try again differs from run to run (ncu: 0.9 to 2.3 of each thread).
+    warp's first request counts: how many try again differs from run to run (ncu: 1.0 to 2.3 of each thread). With all
+    that the turns have, wide_most<0> is nearer (-10 % instead of -28) and a judging kernel, ``jacobi``, whose threads
+    come one after another from DRAM, 114 % too slow: which it is was chosen with that in view, and wants a
+    microbenchmark.
     """
     begun = sample.beginning
     adds = _adds_of(begun.streams, listing) if begun is not None else None

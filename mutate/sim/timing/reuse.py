@@ -151,7 +151,9 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     common = np.array([r[2] < 0.5 * r[0] or limit < 0.5 * grid * r[0]
                        for r, limit in zip(found[0], limits, strict=True)])
     common[-1] = False
-    by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)]) | _by_another(sample)
+    by_each = np.array([2 * r[0] > limit for r, limit in zip(found[0], limits, strict=True)])
+    by_another, met = _elsewhere(sample)
+    by_each |= by_another
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
@@ -195,7 +197,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
     return Reuse(alone, shared, places_of, least_of, out[1], common, by_each, _came_back(sample) & ~common, sparse,
-                 *_with_neighbours(sample, common, out[0], wave, merges), updates)
+                 *_with_neighbours(sample, common & met, out[0], wave, merges), updates)
 
 
 def _by_sharing(chance: float, tally: Array, blocks: int, at_once: int) -> tuple[float, float]:
@@ -321,12 +323,13 @@ def _written(s: Streams, arrays: int) -> list[Array]:
     return [np.unique(s.sectors[at[s.region[at] == a]]) for a in range(arrays)]
 
 
-def _with_neighbours(sample: Sample, common: Array, far: Array, wave: int, merges: bool
+def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, merges: bool
                      ) -> tuple[Array, Array, Array, Array]:
-    """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``far``: its ``read``; ``wave``: blocks."""
-    arrays = len(common)
-    together = common.copy()
-    together &= sample.other is not None and _met(_first_reads(sample.streams), _first_reads(sample.other), arrays)
+    """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``together``: whether blocks far from each
+
+    other are; ``far``: ``Reuse.read``; ``wave``: blocks.
+    """
+    arrays = len(together)
     first = _first_reads(sample.first)
     mates = 1.0 - _distinct(sample, first, arrays)
     # Blocks of different work drift apart.
@@ -387,15 +390,18 @@ def _had(s: Streams, kinds: Sequence[int]) -> tuple[Array, Array]:
     return sectors, s.region[places[first]]
 
 
-def _by_another(sample: Sample) -> npt.NDArray[np.bool_]:
-    """Of each array whether a block far from the first reads nearly all of what that one reads."""
+def _elsewhere(sample: Sample) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Of each array whether a block far from the first reads nearly all of what that one reads, and whether they do so
+
+    at the same times.
+    """
     arrays = len(sample.initial.regions) + 1
     if sample.other is None:
-        return np.zeros(arrays, np.bool_)
+        return np.zeros(arrays, np.bool_), np.zeros(arrays, np.bool_)
     one, other = _first_reads(sample.streams), _first_reads(sample.other)
     mine = np.bincount(one.arrays, minlength=arrays)
     both = np.bincount(one.arrays[np.isin(one.sectors, other.sectors)], minlength=arrays)
-    return np.asarray((mine > 0) & (both > _NEARLY_ALL * mine))
+    return (mine > 0) & (both > _NEARLY_ALL * mine), np.asarray(_met(one, other, arrays), np.bool_)
 
 
 def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:

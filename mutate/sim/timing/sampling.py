@@ -318,8 +318,6 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
                 blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen)
             again, whole = start()
             played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
-    beginning = _beginning(resident * sms, *start()) if (
-        follows and sm is None and total * each > TOGETHER and resident * sms * each <= BEGINNING) else None
     if played is not None:
         keeper, simulation = again, whole
         for block in blocks:
@@ -331,15 +329,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         for block in (b for b in blocks if b != pilot):
             works[block] = _ran(simulation, block)
         instructions = int(simulation.counters[:, lay.EXECUTED].sum())
-    other = None
+    other = beginning = None
     if sm is None:
-        witness = None
-        if elsewhere not in blocks and each <= max(records // 2, _SURVEY):
-            witness = Keeper(warps, bases, longest, rules)
-            if played is not None:
-                played.tapes[elsewhere].tell(witness, whole.counters)
-            else:
-                simulation.fork((witness,), witness).run((elsewhere,))
         if played is None:
             works.update((w.block, w) for w in known)
             if not known:
@@ -348,8 +339,15 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             if instead is not None:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
                               mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
-        if witness is not None:
+        if elsewhere not in blocks and each <= max(records // 2, _SURVEY):
+            witness = Keeper(warps, bases, longest, rules)
+            if played is not None:
+                played.tapes[elsewhere].tell(witness, whole.counters)
+            else:
+                simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
+        if follows and total * each > TOGETHER and resident * sms * each <= BEGINNING:
+            beginning = _beginning(resident * sms, *start())
     trail = None
     length = min(TRAIL, pilot)
     if sm is None and total > sms and length >= LEAST_TRAIL and 4 * each * TRAIL <= records:

@@ -21,7 +21,10 @@ ALIKE = 0.02
 """Blocks whose work has a smaller standard deviation than this part of the mean are taken to be alike."""
 _LEAST = 4
 _LOPSIDED, SEVERAL_WAVES = 0.4, 4
-"""The part of SMs that have something to do below which those alone share L2, and waves from which on. Guesses."""
+"""The part of SMs that have something to do below which those alone share L2, and waves from which on. Guesses:
+
+no microbenchmark has such grids.
+"""
 _TOLD = 256
 """Blocks of which it is tried whether their places tell their work."""
 
