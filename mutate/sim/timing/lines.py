@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -101,17 +103,17 @@ def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, secto
 load_wavefronts = jit_into(FOLDER, _load_wavefronts, counted=False)
 
 
-def _lookups(sectors: npt.NDArray[np.uint64], count: int) -> int:
+def _lookups(sectors: npt.NDArray[np.integer[Any]], begin: int, count: int) -> int:
     """Steps in which L1 looks up the lines of ``count`` sectors, which rise: those of the part that has most.
 
     Lines of the four parts of the tags are looked up together (MEASURED: ncu's l1tex__t_output_wavefronts of 27 strides
     of lanes are these steps).
     """
     first = second = third = fourth = 0
-    last = sectors[0] >> np.uint64(2) if count else np.uint64(0)
-    for i in range(count):
-        line = sectors[i] >> np.uint64(2)
-        if i > 0 and line == last:
+    last = np.uint64(0)
+    for i in range(begin, begin + count):
+        line = np.uint64(sectors[i]) >> np.uint64(2)
+        if i > begin and line == last:
             continue
         last = line
         part = set_of(line) & 3
@@ -160,7 +162,7 @@ def _load_cost(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: np
     else:
         hit = hit_wavefronts(where, mask, width, room)
         miss = max(hit, load_wavefronts(where, mask, width, sectors, count, room))
-        steps = lookups(sectors, count)
+        steps = lookups(sectors, 0, count)
     return int(miss | hit << HITS | steps << TAGS)
 
 
@@ -216,20 +218,8 @@ def _holds_up(sectors: npt.NDArray[np.int64], first: int, count: int) -> bool:
     walk_rows<2> of stores.cu, of 1056), and of 1024 words, of which the parts have eight each, 91 us of 38 and 71. Why
     is not known.
     """
-    if count <= _FEW_LINES:
-        return False
-    lines = most = 0
-    parts = stack_u64(4)
-    parts[0] = parts[1] = parts[2] = parts[3] = np.uint64(0)
-    last = np.int64(-1)
-    for i in range(first, first + count):
-        if sectors[i] >> 2 != last:
-            last = sectors[i] >> 2
-            lines += 1
-            part = set_of(np.uint64(last)) & 3
-            parts[part] += np.uint64(1)
-            most = max(most, int(parts[part]))
-    return lines > _FEW_LINES and 4 * most > lines
+    lines = lines_of(sectors, first, count)
+    return lines > _FEW_LINES and 4 * lookups(sectors, first, count) > lines
 
 
 holds_up = jit_into(FOLDER, _holds_up, counted=False)
