@@ -10,7 +10,8 @@
     python tests/gpu/heldout.py other SET GPU.json [SIM.json] on another GPU than the H200, whose files name it; for the
                                                               samples what analyze_samples.py ran, and a folder of
                                                               `kmutate analyze samples/X.cu --backend sim ... --json`;
-                                                              for real what real.py ran (a file, or a folder of them)
+                                                              for real what real.py ran (a file, or a folder of them);
+                                                              real3b: what of real3 was timed later
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def _document(path: Path) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["blind", "keep", "again", "other"])
-    parser.add_argument("set", choices=[*SETS, "real", "real2", "real3", "samples"])
+    parser.add_argument("set", choices=[*SETS, "real", "real2", "real3", "real3b", "samples"])
     parser.add_argument("documents", type=Path, nargs="+")
     args = parser.parse_args()
     if args.set == "samples" and args.what != "other":
