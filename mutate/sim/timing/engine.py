@@ -347,7 +347,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 mio[s, mio_n[s] % 64] = leave
                 mio_n[s] += 1
             elif act == u.CONSTANT:
-                line = costs[k] // lay.CONSTANT_LINES
+                line = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES)
                 missed = 0.0
                 if line > 0 and unit == u.MIO:
                     missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)

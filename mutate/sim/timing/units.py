@@ -31,10 +31,11 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATC
 # make it longer, the rest is added (``S_REPLAY``).
 # TAKEN, SYNCED: clocks beside the code's that a branch costs its warp when it is taken, and an instruction always.
 # PASSES: whether a warp that waits at a barrier issues it all the same.
+# LINE: of a constant at a fixed address, counted from 1 as those of indexed loads.
 # EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED, TAKEN, SYNCED, PASSES) = range(18)
-COLUMNS = 18
+ ODD, HANDED, TAKEN, SYNCED, PASSES, LINE) = range(19)
+COLUMNS = 19
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -50,6 +51,9 @@ _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
 _INDEXED = re.compile(r"\]\[U?R\d+(?:\.\w+)*(?:\+(-?0x[0-9a-f]+))?")
+# Not of bank 0, which has what the launch gives: it is taken to be there.
+_FIXED = re.compile(r"c\[0x([1-9a-f])\]\[0x([0-9a-f]+)\]")
+_BANK_LINES = 65536 // CONSTANT_LINE
 _DEPBAR = re.compile(r"SB(\d+)(?:,\s*0x([0-9a-f]+))?")
 _UNSUPPORTED = re.compile(r"^(?:[QO]MMA|[HIQB]GMMA|UTC\w+|TEX|TLD|TXQ|SULD|SUST|SUATOM|U?TMA\w+|UBLK\w+)$")
 
@@ -118,9 +122,18 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             # Loads, stores, shuffles, MUFU, POPC and branches wait at a barrier (held of tests/machines/diverge.cu);
             # arithmetic, DADD and votes do not.
             row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL)
+        if not rates.tracked and (found := _FIXED.search(instruction.operands)):
+            _constant(row, int(found.group(1), 16), int(found.group(2), 16) // CONSTANT_LINE)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
             row[ACT] = VARIABLE
     return out
+
+
+def _constant(row: npt.NDArray[np.int64], bank: int, line: int) -> None:
+    """A constant at a fixed address: its line is looked up as that of an indexed load is, of users' (bank 3)."""
+    row[LINE] = 1 + line + (bank - 3) % 4 * _BANK_LINES
+    if row[UNIT] != MIO and row[ACT] == PLAIN:
+        row[ACT], row[AUX] = CONSTANT, line % c.CONSTANT_SETS
 
 
 def _words(instruction: Instruction) -> int:
