@@ -24,6 +24,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine as e
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.broken import Beside
+from mutate.sim.timing.budget import FEW_WAVES, budget_of
 from mutate.sim.timing.by_chance import scattered
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hints import hints_of
@@ -44,7 +45,6 @@ from mutate.sim.timing.units import Rates, table_of, untimed
 RECORDED = 500_000
 PLAYED = 1_000_000
 _MARKS = 64
-_FEW_WAVES = 4
 _TURNS = 2
 _TURNS_PLAYED = 3
 """How often the turn of the SM that ends last is looked for, at most."""
@@ -141,8 +141,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
-    if resident < turn <= _FEW_WAVES * resident and turn * sample.instructions / len(sample.blocks) <= 6 * played:
-        played *= 8  # the last wave is a good part of the time, and no other part is like it
+    played = budget_of(sample, turn, resident, -(-launch.threads // 32), played)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
@@ -322,7 +321,7 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
     s = sample.streams
     arrays = len(sample.initial.regions) + 1
     turns = sample.touched[:, :, PAIRS].sum() / len(sample.blocks) * settings[p.S_RESIDENT]
-    if settings[p.S_BLOCKS] < _FEW_WAVES * settings[p.S_RESIDENT] or _TURNS * turns <= settings[p.S_L1_LINES]:
+    if settings[p.S_BLOCKS] < FEW_WAVES * settings[p.S_RESIDENT] or _TURNS * turns <= settings[p.S_L1_LINES]:
         return np.zeros(arrays, np.bool_)
     most = int(settings[p.S_L1_LINES] / 2)
     # In what is read at random one block finds as much that others left as another (quads of buckets.cu).

@@ -115,7 +115,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
             row[TAKEN] = c.TAKEN if row[UNIT] == CONTROL else 0
-            if instruction.name == "RET":
+            if instruction.name in ("RET", "BRX"):
                 row[TAKEN] = c.RETURNED
                 row[SLOT] += c.RETURN_SLOTS
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
