@@ -61,3 +61,30 @@ __global__ void set_in_plane(float *out, int pixels, int planes, int run)
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < pixels) out[i / run * 7 % planes * pixels + i] = 1.0f;
 }
+
+/* kmutate launch
+   int pixels = 2000000; dim3 block = { 512 }; dim3 grid = { (pixels + 511) / 512 };
+   float out[48000000] = zeros(); float all[2000000] = zeros(); float in[2000000] = zeros();
+   borders<1>(out, all, in, pixels, 21, 6); borders<3>(out, all, in, pixels, 21, 6); borders<7>(out, all, in, pixels, 21, 6);
+   borders<15>(out, all, in, pixels, 21, 6); borders<23>(out, all, in, pixels, 21, 6); borders<9>(out, all, in, pixels, 21, 6);
+   borders<8>(out, all, in, pixels, 21, 6); borders<16>(out, all, in, pixels, 21, 6); borders<10>(out, all, in, pixels, 21, 6);
+   borders<15>(out, all, in, pixels, 21, 3); borders<15>(out, all, in, pixels, 5, 6); borders<11>(out, all, in, pixels, 21, 6);
+*/
+// Tiles of an image with borders `wide`: border pixels are set in all planes (1), others in their tile's (8) or changed (16);
+// which they are is stored, too (2), and all read something (4).
+template <int WHAT> __global__ void borders(float *out, float *all, const float *in, int pixels, int planes, int wide)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pixels) return;
+    const int y = i / 500, x = i % 500, tile = (y / 97 * 31 + (x + y / 5) / 53 * 17) % planes;
+    const float more = WHAT & 4 ? in[i] : 0.0f;
+    if ((x + y / 5) % 53 < wide) {
+        if (WHAT & 1)
+            for (int p = 0; p < planes; p++) out[p * pixels + i] = more;
+        if (WHAT & 2) all[i] = 0.0f;
+    } else {
+        if (WHAT & 8) out[tile * pixels + i] = more;
+        if (WHAT & 16) out[tile * pixels + i] -= 1.0f + more;
+        if (WHAT & 2) all[i] = 1.0f;
+    }
+}

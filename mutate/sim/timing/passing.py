@@ -10,49 +10,67 @@ import numpy.typing as npt
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.servers import dram
-from mutate.sim.timing.settings import N_DRAM_WRITE, S_HELD, S_STORED
+from mutate.sim.timing.settings import N_DRAM_WRITE, S_HELD, S_PART, S_STORED
 
-READ, STORED, CHANGED = range(3)
-"""A sector that came from DRAM, one that was stored, and one that was stored where it had come from DRAM."""
-_FIRST, _HELD, _STORED, _CHANGED = range(4)
+READ, STORED, CHANGED, EMPTY, LONE = range(5)
+"""A sector that came from DRAM, one that was stored, and one that was stored where it had come from DRAM; the rest of a
+
+line of which no more was stored (planes of tests/machines/planes.cu: as many lines stay in L2 whether one, two or four
+of their sectors were stored); and one that was stored without the other half of 64 bytes.
+"""
+_FIRST, _HELD, _STORED, _CHANGED, _OWED = range(5)
+_WHOLE = 1 << 20
+
+
+def _write(what, t, servers, settings, busy):
+    """DRAM writes a sector; a lone one costs what a lone one costs that was written in part."""
+    busy[N_DRAM_WRITE] += 1
+    dram(servers, settings, busy, t, True, max(1.0, settings[S_PART]) if what == LONE else 1.0, 0.0)
+
+
+_to_dram = jit_into(FOLDER, _write, counted=False)
 
 
 class Passing(NamedTuple):
     """The SM's part of what L2 holds, a ring: what each sector is. ``state``: the oldest one's place, how many there
 
-    are, how many of them were stored, and how many changed, which are there twice.
+    are, how many of them were stored, how many changed, which are there twice, and the part of an empty one that is owed.
     """
 
     what: npt.NDArray[np.int8]
     state: npt.NDArray[np.int64]
 
 
-def _pass_through(passing, what, t, servers, settings, busy):
-    """Enters a sector at the clock ``t``; DRAM writes what there is no room for then. Without a ring that is it itself.
+def _pass_through(passing, what, room, t, servers, settings, busy):
+    """Enters a sector, with ``room`` for as many, at the clock ``t``; DRAM writes what there is no room for then.
 
-    ``servers``: as ``servers.dram`` has them.
+    Without a ring that is the sector itself. ``servers``: as ``servers.dram`` has them.
     """
     ring, state = passing
     size = len(ring)
-    written = np.int64(0)
     if settings[S_HELD] <= 0.0:
-        written += what != READ
-    else:
-        ring[(state[_FIRST] + state[_HELD]) % size] = what
+        if what != READ:
+            _to_dram(what, t, servers, settings, busy)
+        return
+    ring[(state[_FIRST] + state[_HELD]) % size] = what
+    state[_HELD] += 1
+    state[_STORED] += what != READ
+    state[_CHANGED] += what == CHANGED
+    state[_OWED] += np.int64((room - 1.0) * _WHOLE)
+    while state[_OWED] >= _WHOLE and state[_HELD] < size:
+        ring[(state[_FIRST] + state[_HELD]) % size] = EMPTY
         state[_HELD] += 1
-        state[_STORED] += what != READ
-        state[_CHANGED] += what == CHANGED
+        state[_STORED] += 1
+        state[_OWED] -= _WHOLE
     while state[_HELD] > 0 and (state[_HELD] - state[_CHANGED] > settings[S_HELD]
                                 or state[_STORED] > settings[S_STORED] or state[_HELD] >= size):
         oldest = ring[state[_FIRST]]
         state[_FIRST] = (state[_FIRST] + 1) % size
         state[_HELD] -= 1
-        written += oldest != READ
         state[_STORED] -= oldest != READ
         state[_CHANGED] -= oldest == CHANGED
-    busy[N_DRAM_WRITE] += written
-    for _ in range(written):
-        dram(servers, settings, busy, t, True, 1.0, 0.0)
+        if oldest != READ and oldest != EMPTY:
+            _to_dram(oldest, t, servers, settings, busy)
 
 
 pass_through = jit_into(FOLDER, _pass_through, counted=False)
@@ -60,7 +78,7 @@ pass_through = jit_into(FOLDER, _pass_through, counted=False)
 
 def _empty(held):
     """A ring for ``held`` sectors, and as many that are there twice."""
-    return Passing(np.zeros(2 * held + 2, np.int8), np.zeros(4, np.int64))
+    return Passing(np.zeros(2 * held + 2, np.int8), np.zeros(5, np.int64))
 
 
 empty_passing = jit_into(FOLDER, _empty)

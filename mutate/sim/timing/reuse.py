@@ -14,6 +14,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_first_block, places_of
 from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
+from mutate.sim.timing.rooms import rooms_of
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
@@ -85,7 +86,7 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
-                 no_part, no_part, none, Updates(*np.zeros((7, arrays))))
+                 no_part, no_part, none, Updates(*np.zeros((7, arrays)), all_parts))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -156,11 +157,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     by_each |= by_another
     sparse, loose = (np.array([1.0 - unique(*r, limit, grid) / limit for r, limit in zip(rows, limits, strict=True)])
                      for rows in found)
+    of_lines = rooms_of(sample.streams, loose)
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
     if sample.near:
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
     parts, by_places, absent, clean, soiled = np.zeros((5, len(limits)))
-    updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64))
+    updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64), of_lines)
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])

@@ -14,7 +14,7 @@ from mutate.sim.timing.held_up import SENT, WRITTEN, held_up, send
 from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touches
 from mutate.sim.timing.lines import alone_in_line, beside, lone
 from mutate.sim.timing.packets import added
-from mutate.sim.timing.passing import CHANGED, READ, STORED, pass_through
+from mutate.sim.timing.passing import CHANGED, LONE, READ, STORED, pass_through
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
@@ -69,6 +69,8 @@ TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
 BEGUN = 1 << _BEGUN_BITS
 """Places that remember which sectors were written."""
+_FEW = 3.0
+"""Sectors' room that a stored one takes from which on those of other warps do not complete its line."""
 _MERGED_SECTORS = 16
 """Sectors of four lines: of requests for more L2 merges less (same_sectors of tests/machines/neighbours.cu)."""
 
@@ -235,7 +237,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                     least = 2.0 if touch[i] & PAIRED else 1.0
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
-            pass_through(passing, READ, asked, state, settings, busy)
+            pass_through(passing, READ, 1.0, asked, state, settings, busy)
             if not through and (again[r] or touch[i] & PAIRED == 0) and alone_in_line(sectors, i, first, count):
                 # L2 looks up once more what DRAM gives, where lanes come back to it for the rest: as many lines a ns
                 # as read_1_16MB, with the halves from DRAM counted twice (turned of tests/machines/capacity.cu,
@@ -464,7 +466,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         busy[N_DRAM_READ] += fetched
         busy[N_ADDED_FAR] += fetched and adds and touch[i] & READ_BEFORE == 0
         if far and kind == _STORE and not fetched and not by_chance:
-            pass_through(passing, CHANGED if touch[i] & READ_BEFORE else STORED, asked, state, settings, busy)
+            lies = LONE if alone and updates.rooms[r] > _FEW else CHANGED if touch[i] & READ_BEFORE else STORED
+            pass_through(passing, lies, updates.rooms[r], asked, state, settings, busy)
             far = False
         busy[N_DRAM_WRITE] += far
         if fetched and kind == _STORE and not by_chance and not given_up:

@@ -51,6 +51,8 @@ _SLOW = frozenset(["S2R", "S2UR", "REDUX"])
 _MIO = frozenset(["SHFL", "S2R", "S2UR", "LDC", "VOTEU", "MATCH", "REDUX", "QSPC", "B2R", "LDGDEPBAR",
                   "ARRIVES", "SYNCS"])
 _INDEXED = re.compile(r"\]\[U?R\d+(?:\.\w+)*(?:\+(-?0x[0-9a-f]+))?")
+# Where it goes is known late: as a return does, in by_pointer and chosen of tests/machines/jumps.cu and slow.cu.
+_TO_REGISTER = re.compile(r"(?:RET|BRX|CALL) R\d")
 # Not of bank 0, which has what the launch gives: it is taken to be there.
 _FIXED = re.compile(r"c\[0x([1-9a-f])\]\[0x([0-9a-f]+)\]")
 _BANK_LINES = 65536 // CONSTANT_LINE
@@ -115,7 +117,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
             row[TAKEN] = c.TAKEN if row[UNIT] == CONTROL else 0
-            if instruction.name in ("RET", "BRX"):
+            if _TO_REGISTER.match(f"{instruction.name} {instruction.operands}"):
                 row[TAKEN] = c.RETURNED
                 row[SLOT] += c.RETURN_SLOTS
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0

@@ -29,7 +29,8 @@ class Updates(NamedTuple):
     how many of the sectors that are written are not whole when L2 gives them up. Where places look random (else
     ``places`` is 0): how many sectors there are, as writes of one SM, how many of its writes find theirs not in L2
     (``absent``) or written back (``clean``) in the long run, and after how many the first is written back (``soiled``).
-    ``astray``: 1 where it is blocks far from each other that write what is beside it, else 0.
+    ``astray``: 1 where it is blocks far from each other that write what is beside it, else 0. ``rooms``: how many
+    sectors' room in L2 a written one takes.
     """
 
     loose: Array
@@ -39,6 +40,7 @@ class Updates(NamedTuple):
     clean: Array
     soiled: Array
     astray: Array
+    rooms: Array
 
 
 class Scattered(NamedTuple):
