@@ -19,7 +19,8 @@ GROUPS = (
     ("shared", "shared memory and other MIO", ("short_scoreboard", "mio_throttle")),
     ("barrier", "barriers", ("barrier",)),
     ("math", "arithmetic pipes, fixed latencies, branches", ("math_pipe_throttle", "wait", "branch_resolving",
-                                                             "dispatch_stall", "imc_miss")),
+                                                             "dispatch_stall", "imc_miss",
+                                                             "no_instruction")),
     ("other", "not selected", ("not_selected",)))
 
 

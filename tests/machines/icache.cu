@@ -4,22 +4,22 @@
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 32 };
    float out[132 * 4096] = zeros();
-   round<1280>(out, 26); round<1536>(out, 21); round<1792>(out, 18); round<1920>(out, 17); round<2048>(out, 16); round<2176>(out, 15);
-   round<2304>(out, 14); round<2560>(out, 13); round<2816>(out, 12); round<3072>(out, 11); round<3584>(out, 9); round<6144>(out, 5);
-   round<8192>(out, 4); round<12288>(out, 3); round<16384>(out, 2);
+   code_rounds<1280>(out, 26); code_rounds<1536>(out, 21); code_rounds<1792>(out, 18); code_rounds<1920>(out, 17); code_rounds<2048>(out, 16); code_rounds<2176>(out, 15);
+   code_rounds<2304>(out, 14); code_rounds<2560>(out, 13); code_rounds<2816>(out, 12); code_rounds<3072>(out, 11); code_rounds<3584>(out, 9); code_rounds<6144>(out, 5);
+   code_rounds<8192>(out, 4); code_rounds<12288>(out, 3); code_rounds<16384>(out, 2);
    block.x = 128;
-   round<2304>(out, 14); round<2560>(out, 13); round<3072>(out, 11); round<6144>(out, 5); round<12288>(out, 3); round<16384>(out, 2);
+   code_rounds<2304>(out, 14); code_rounds<2560>(out, 13); code_rounds<3072>(out, 11); code_rounds<6144>(out, 5); code_rounds<12288>(out, 3); code_rounds<16384>(out, 2);
    block.x = 256;
-   round<2560>(out, 13); round<3072>(out, 11); round<6144>(out, 5); round<16384>(out, 2);
+   code_rounds<2560>(out, 13); code_rounds<3072>(out, 11); code_rounds<6144>(out, 5); code_rounds<16384>(out, 2);
    block.x = 512;
-   round<2304>(out, 14); round<2560>(out, 13); round<3072>(out, 11); round<6144>(out, 5); round<16384>(out, 2);
+   code_rounds<2304>(out, 14); code_rounds<2560>(out, 13); code_rounds<3072>(out, 11); code_rounds<6144>(out, 5); code_rounds<16384>(out, 2);
    block.x = 1024;
-   round<2304>(out, 14); round<3072>(out, 11); round<6144>(out, 5); round<16384>(out, 2);
+   code_rounds<2304>(out, 14); code_rounds<3072>(out, 11); code_rounds<6144>(out, 5); code_rounds<16384>(out, 2);
    grid.x = 264;
-   round<2304>(out, 14); round<3072>(out, 11); round<6144>(out, 5);
+   code_rounds<2304>(out, 14); code_rounds<3072>(out, 11); code_rounds<6144>(out, 5);
 */
 // A loop of so many instructions, all of a warp's that do not wait for each other.
-template <int MANY> __global__ void round(float *out, int turns)
+template <int MANY> __global__ void code_rounds(float *out, int turns)
 {
     float x[4] = { 1.0f, 2.0f, 3.0f, 4.0f }, y = threadIdx.x;
 #pragma unroll 1
@@ -32,14 +32,14 @@ template <int MANY> __global__ void round(float *out, int turns)
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 32 };
    float out[132 * 4096] = zeros();
-   chained<2304>(out, 14); chained<3072>(out, 11); chained<6144>(out, 5);
+   code_chain<2304>(out, 14); code_chain<3072>(out, 11); code_chain<6144>(out, 5);
    block.x = 256;
-   chained<3072>(out, 11); chained<6144>(out, 5);
+   code_chain<3072>(out, 11); code_chain<6144>(out, 5);
    block.x = 1024;
-   chained<3072>(out, 11); chained<6144>(out, 5);
+   code_chain<3072>(out, 11); code_chain<6144>(out, 5);
 */
 // The same of instructions of which each waits for the one before it.
-template <int MANY> __global__ void chained(float *out, int turns)
+template <int MANY> __global__ void code_chain(float *out, int turns)
 {
     float x = 1.0f, y = threadIdx.x;
 #pragma unroll 1
@@ -52,16 +52,16 @@ template <int MANY> __global__ void chained(float *out, int turns)
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 32 };
    float out[4224 * 256] = zeros();
-   once<512>(out); once<1024>(out); once<2048>(out); once<4096>(out); once<8192>(out); once<16384>(out);
+   code_once<512>(out); code_once<1024>(out); code_once<2048>(out); code_once<4096>(out); code_once<8192>(out); code_once<16384>(out);
    block.x = 256;
-   once<1024>(out); once<4096>(out); once<16384>(out);
+   code_once<1024>(out); code_once<4096>(out); code_once<16384>(out);
    grid.x = 132 * 8;
-   once<1024>(out); once<2048>(out); once<4096>(out); once<8192>(out);
+   code_once<1024>(out); code_once<2048>(out); code_once<4096>(out); code_once<8192>(out);
    grid.x = 132 * 32;
-   once<1024>(out); once<2048>(out); once<4096>(out);
+   code_once<1024>(out); code_once<2048>(out); code_once<4096>(out);
 */
 // Once through so many instructions.
-template <int MANY> __global__ void once(float *out)
+template <int MANY> __global__ void code_once(float *out)
 {
     float x[4] = { 1.0f, 2.0f, 3.0f, 4.0f }, y = threadIdx.x;
 #pragma unroll
@@ -72,9 +72,9 @@ template <int MANY> __global__ void once(float *out)
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 256 };
    float out[132 * 4096] = zeros();
-   apart<768>(out, 8, 1); apart<768>(out, 8, 2); apart<768>(out, 8, 4); apart<1536>(out, 8, 1); apart<1536>(out, 8, 2); apart<1536>(out, 8, 4);
+   code_kinds<768>(out, 8, 1); code_kinds<768>(out, 8, 2); code_kinds<768>(out, 8, 4); code_kinds<1536>(out, 8, 1); code_kinds<1536>(out, 8, 2); code_kinds<1536>(out, 8, 4);
    block.x = 1024;
-   apart<768>(out, 8, 1); apart<768>(out, 8, 4); apart<1536>(out, 8, 1); apart<1536>(out, 8, 4);
+   code_kinds<768>(out, 8, 1); code_kinds<768>(out, 8, 4); code_kinds<1536>(out, 8, 1); code_kinds<1536>(out, 8, 4);
 */
 // Warps of four kinds, each with a loop of its own, of as many instructions.
 template <int MANY, int KIND> __device__ __forceinline__ float kind(float y, int turns)
@@ -86,7 +86,7 @@ template <int MANY, int KIND> __device__ __forceinline__ float kind(float y, int
         for (int k = 0; k < MANY; k++) x[k % 4] = x[k % 4] * y + (0.5f + k + KIND * MANY);
     return x[0] + x[1] + x[2] + x[3];
 }
-template <int MANY> __global__ void apart(float *out, int turns, int kinds)
+template <int MANY> __global__ void code_kinds(float *out, int turns, int kinds)
 {
     const float y = threadIdx.x;
     const int mine = threadIdx.x / 128 % kinds;

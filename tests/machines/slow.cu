@@ -106,9 +106,9 @@ __global__ void angles(float *out, int steps, int slow, float large)
 /* kmutate launch
    dim3 grid = { 132 }; dim3 block = { 32 };
    float out[132 * 1024] = zeros();
-   places<1>(out, 1000, 32); places<2>(out, 1000, 32); places<4>(out, 1000, 32); places<1>(out, 1000, 1); places<2>(out, 1000, 1);
-   places<4>(out, 1000, 1);
-   block.x = 1024; places<1>(out, 250, 32); places<4>(out, 250, 32); places<4>(out, 250, 1);
+   called_places<1>(out, 1000, 32); called_places<2>(out, 1000, 32); called_places<4>(out, 1000, 32); called_places<1>(out, 1000, 1); called_places<2>(out, 1000, 1);
+   called_places<4>(out, 1000, 1);
+   block.x = 1024; called_places<1>(out, 250, 32); called_places<4>(out, 250, 32); called_places<4>(out, 250, 1);
 */
 __device__ __noinline__ float kept_apart(float x)
 {
@@ -117,7 +117,7 @@ __device__ __noinline__ float kept_apart(float x)
     return x;
 }
 // A function that is called from so many places of a loop, by the first `on` lanes.
-template <int PLACES> __global__ void places(float *out, int steps, int on)
+template <int PLACES> __global__ void called_places(float *out, int steps, int on)
 {
     float x = threadIdx.x;
     const bool mine = threadIdx.x % 32 < on;

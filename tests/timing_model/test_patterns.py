@@ -25,7 +25,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
-         "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart")
+         "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart",
+         "fixed", "slow", "jumps", "planes", "streams", "icache")
 
 
 @cache
@@ -166,6 +167,13 @@ def simulated(kernel: str, launch: int) -> float:
     ("summed<3>", 1, 0.03), ("within<0>", 5, 0.06), ("within<0>", 7, 0.09), ("nearest<1>", 2, 0.1),  # lists of all
     ("rows_each<2>", 0, 0.07), ("rows_each<3>", 0, 0.06), ("walk_rows<2>", 5, 0.07),  # stores of 32 lines
     ("wide_most<0>", 3, 0.3), ("most_of<0>", 3, 0.03), ("most_of<2>", 3, 0.1),  # one maximum of all
+    ("fixed_lines<32, 16>", 0, 0.03), ("fixed_lines<256, 16>", 0, 0.04), ("fixed_lines<256, 16>", 1, 0.05),  # constants
+    ("fixed_lines<1024, 1>", 0, 0.04), ("fixed_lines<1024, 1>", 2, 0.05), ("fixed_taps<6>", 2, 0.09),  # of the code
+    ("quotients", 1, 0.03), ("two_quotients", 1, 0.04), ("roots", 1, 0.03), ("double_roots", 1, 0.04),  # the long way
+    ("called_places<4>", 0, 0.03), ("chosen", 0, 0.04), ("by_pointer", 0, 0.03),  # and back
+    ("runs_in_planes", 3, 0.17), ("streams<7, 1>", 2, 0.05), ("streams<6, 3>", 2, 0.1), ("torques", 2, 0.05),
+    ("code_rounds<2560>", 0, 0.04), ("code_rounds<6144>", 2, 0.11), ("code_rounds<12288>", 0, 0.06),  # code of 40, 98
+    ("code_chain<6144>", 0, 0.03), ("code_once<4096>", 0, 0.04), ("code_once<1024>", 0, 0.03),  # and 197 KB
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

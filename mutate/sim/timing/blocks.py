@@ -11,7 +11,7 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.scoreboard import LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
-from mutate.sim.timing.settings import R_BARRIER, R_LONG, R_SHORT, R_WAIT
+from mutate.sim.timing.settings import B_DRAM, B_L2, B_L2_WRITE, B_WARPS, R_BARRIER, R_LONG, R_SHORT, R_WAIT
 
 NEVER = np.int64(1) << 60
 BARRIERS = 16
@@ -153,3 +153,20 @@ def _let_go(clock, pcs, warps, blocks, sched_next, stalls):
 
 
 let_go = jit_into(FOLDER, _let_go, counted=False)
+
+
+def _left_over(warps, number, each, busy, state, clock, cut):
+    """Counts the clocks of warps that the play ends before: they have reasons until they could issue next, or came to
+
+    their barrier. ``state``: of ``servers``; ``cut``: blocks are left, and what L2 and DRAM have taken on and not done.
+    """
+    for w in range(len(warps.at)):
+        if number[w // each] >= 0 and warps.at[w] < warps.end[w]:
+            busy[B_WARPS] += (warps.issued_at[w] if warps.nxt[w] == NEVER else warps.nxt[w]) - warps.born[w]
+    if cut:
+        busy[B_L2] -= max(0.0, state[0] - clock)
+        busy[B_L2_WRITE] -= max(0.0, state[1] - clock)
+        busy[B_DRAM] -= max(0.0, state[2] - clock)
+
+
+left_over = jit_into(FOLDER, _left_over, counted=False)

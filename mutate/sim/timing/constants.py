@@ -157,7 +157,7 @@ Fitted, with what follows: the times of random_stores, random_adds and random_pa
 PART_WAITS = 5000.0
 """Clocks of DRAM's work for sectors that an SM has written in part which L2 puts off: about 40,000 lines of all SMs
 
-(UPDATES, random_stores: of the sectors of 4 MB hardly one is read, of 8 MB a third).
+(UPDATES, random_stores: of the sectors of 4 MB hardly one is read, of 8 MB a ).
 """
 UPDATED = 1.15
 """What L2 holds of sectors that are added to or stored at random, against what it holds of reads (UPDATES: additions
@@ -168,7 +168,7 @@ DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
 """Parts of L2: lines that were stored to, and lines that were added to, which it writes back when there are more of
 
 them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
-sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
+sectors of 8 MB a  is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 """
 BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
 """Clocks of a barrier: from the last warp's arrival, between arrivals (barrier_32 to barrier_1024), and until the next
@@ -261,6 +261,16 @@ were apart or not), after a return from a function, and by which the scheduler's
 tests/machines/diverge.cu: one warp that goes around work 3.6 and 9.7 (skip), one with WAYS ways or a loop that lanes
 leave at different times the same for each branch and each part (split, trips), calls 38 together (called).
 """
+CODE_LINES, CODE_GONE, CODE_FILL = 240, 80, 22.4
+"""Lines of 128 bytes of code that stay in the caches next to the schedulers, how many more it takes until none does of
+
+a loop over all, and clocks of a scheduler from one line to the next then (tests/machines/icache.cu, code_rounds of one
+warp: 1920 instructions lose 3 %, 2304 take twice as long, 2560 to 8192 take three clocks each; code_chain, where each
+takes four, nothing: the next line comes early). Warps of a scheduler that are apart get in each other's way, which is
+not known here: four or more lose up to 45 % more (code_rounds of 512 threads and more).
+"""
+CODE_FAR, CODE_FAR_GONE, CODE_FAR_FILL = 1024, 512, 60.0
+"""The same of the next cache (code_rounds<8192> and <12288>)."""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
 WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"

@@ -14,7 +14,8 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import QUEUED
-from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, let_go, pass_barriers
+from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, left_over, let_go, pass_barriers
+from mutate.sim.timing.code_cache import LINE_BITS, arrives, empty_code
 from mutate.sim.timing.combining import SOON, before, empty_combining, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
@@ -101,6 +102,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     constant_free = match_free = 0.0
     constants = empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES]))
     several = int(settings[p.S_CONSTANT_COMING])
+    code, far_code = empty_code(settings, len(table) >> LINE_BITS), settings[p.S_CODE_LINES] > 0.0
     launched, next_launch = 0, 0.0
     leaves = -settings[p.S_LAUNCH]
     finished = issued = 0
@@ -455,6 +457,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 if kept[w] > follow and not table[following, u.PASSES]:
                     stalls[following, p.R_BARRIER] += kept[w] - follow
                     follow = kept[w]
+                if far_code and following >> LINE_BITS != pc >> LINE_BITS:
+                    until = np.int64(arrives(code, s, following >> LINE_BITS, float(follow), settings))
+                    stalls[following, p.R_NO_INSTRUCTION] += until - follow
+                    follow = until
                 until, source = np.int64(follow), FIXED
                 if tracked:
                     until, source = held_until(table, needs, clear, far, registers, sources, tracked, w, following,
@@ -483,15 +489,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 for v in range(s, size, schedulers):
                     if nxt[v] < free:
                         taken[v] += free - max(nxt[v], clock + 1)
-    for w in range(size):
-        if number[w // each] >= 0 and at[w] < end[w]:
-            # Cut off while it waited: it has reasons until it could issue next, or came to its barrier.
-            busy[p.B_WARPS] += (issued_at[w] if nxt[w] == NEVER else nxt[w]) - born[w]
-    if finished < count:
-        # What L2 and DRAM have taken on and not done by then.
-        busy[p.B_L2] -= max(0.0, state[0] - clock_end)
-        busy[p.B_L2_WRITE] -= max(0.0, state[1] - clock_end)
-        busy[p.B_DRAM] -= max(0.0, state[2] - clock_end)
+    left_over(warps, number, each, busy, state, clock_end, finished < count)
     return max(float(clock_end), final if finished == count else float(clock_end)), issued, finished
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutate.sim.code import machine_code_folder, text_digest
 
-MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks", "timing/combining",
+MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "timing/blocks", "timing/code_cache", "timing/combining",
            "timing/constant_cache", "timing/constants", "timing/engine", "timing/gather", "timing/held_up",
            "timing/hints", "timing/lines", "timing/packets", "timing/passing", "timing/scoreboard", "timing/sectors",
            "timing/servers", "timing/sets", "timing/settings", "timing/tags", "timing/touches", "timing/uneven",

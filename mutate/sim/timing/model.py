@@ -26,6 +26,7 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing.broken import Beside
 from mutate.sim.timing.budget import FEW_WAVES, budget_of
 from mutate.sim.timing.by_chance import scattered
+from mutate.sim.timing.code_cache import of_code
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.hot import hot_clocks
@@ -143,6 +144,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
     played = budget_of(sample, turn, resident, -(-launch.threads // 32), played)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
+    settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(sample.streams.pc, machine.capability)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
         settings[p.S_L2_LINES] = lines_in(l2_bytes * (1.0 - c.WRITTEN) / min(sms, total))
@@ -426,14 +428,12 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     if rates.number("l2.merging_sms", 1) > 1:
         hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", rates.number("l2.slices", c.SLICES))
         bound, what = max((bound, what), (hot, "loads of the same lines"))
-    limit = ""
-    bounded = bound > cycles
+    limit, bounded = "", bound > cycles
     if bounded:
         cycles, limit = bound, what
     at_first = contested(sample, kernel.listing)
     cycles, limit = cycles + at_first, "atomics at one place" if at_first > cycles else limit
-    clock = machine.number("clock.boost") * 1e3
-    overhead = _overhead_ms(machine, min(sms, sample.grid_blocks))
+    clock, overhead = machine.number("clock.boost") * 1e3, _overhead_ms(machine, min(sms, sample.grid_blocks))
     util = _utilisation(busy, end, settings)
     limit = limit or max(util, key=lambda k: util[k])
     whole = max(1, int(stalls.sum()))

@@ -13,8 +13,8 @@ from __future__ import annotations
  S_CONSTANT_UNIFORM, S_LAUNCH_WARP, S_BETWEEN, S_UNIFORM_FILL, S_UNIFORM_MISS, S_BARRIER_LONE,
  S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT, S_STORE_READS, S_READ_AGAIN,
  S_MATCH, S_MATCH_AGAIN, S_HELD, S_STORED, S_L1_PLACES, S_DRAIN, S_PACKET, S_PACKET_WORD, S_STAYS,
- S_FILL_LINE) = range(73)
-SETTINGS = 73
+ S_FILL_LINE, S_CODE_LINES, S_CODE_FILL, S_CODE_STAYS) = range(76)
+SETTINGS = 76
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; when the first atomic came;
 # sectors that are added to, of them those that wait for DRAM, and those that are stored in part, at random.
@@ -26,6 +26,7 @@ BUSY = 26
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.
 (ISSUED, R_WAIT, R_LONG, R_SHORT, R_BARRIER, R_MATH, R_MIO, R_LG, R_NOT_SELECTED, R_BRANCH, R_DISPATCH,
- R_CONSTANT) = range(12)
+ R_CONSTANT, R_NO_INSTRUCTION) = range(13)
 STALLS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "math_pipe_throttle", "mio_throttle",
-          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall", "imc_miss")
+          "lg_throttle", "not_selected", "branch_resolving", "dispatch_stall", "imc_miss",
+          "no_instruction")
