@@ -31,7 +31,7 @@ class Code(NamedTuple):
     ready: npt.NDArray[np.float64]
     came: npt.NDArray[np.int64]
     free: npt.NDArray[np.float64]
-    count: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
 
 
 def _empty(settings, lines):
@@ -47,13 +47,13 @@ empty_code = jit_into(FOLDER, _empty)
 
 def _line(code, s, line, clock, settings):
     """When a line is there that is asked for at ``clock``. Of those that came long ago some are there still."""
-    ready, came, free, count = code
-    age = count[s] - came[s, line]
-    if (came[s, line] > 0 and age < c.CODE_LINES) or mix(line + (count[s] << 20), 12) < settings[S_CODE_STAYS]:
+    ready, came, free, numbers = code
+    age = numbers[s] - came[s, line]
+    if (came[s, line] > 0 and age < c.CODE_LINES) or mix(line + (numbers[s] << 20), 12) < settings[S_CODE_STAYS]:
         return max(clock, ready[s, line])
     free[s] = max(clock, free[s]) + settings[S_CODE_FILL]
-    count[s] += 1
-    came[s, line] = count[s]
+    numbers[s] += 1
+    came[s, line] = numbers[s]
     ready[s, line] = free[s]
     return free[s]
 

@@ -288,6 +288,12 @@ SLOW_MIO = 8
 """Clocks of a scheduler between two S2R or REDUX (MIXTURES: `s2r`, `redux`; S2UR by calibration:
 
 interval.s2ur_branch)."""
+SLOW_BLOCK = 11
+"""The same between two S2R of a block's numbers, fitted to begins of tests/machines/begins.cu: blocks of 1024 threads
+
+with one to six special registers, of which those of a thread take no time beside them (11: within 13 %; with 8 within
+17 %; all of them in one go 17 % too slow, of 512 threads).
+"""
 S2R, S2UR, CONSTANT, ATOMIC = 23, 35, 28, 389
 """Latencies in clocks of special registers, constant memory by an index, and atomics with a result (calibration:
 

@@ -34,7 +34,8 @@ _to_dram = jit_into(FOLDER, _write, counted=False)
 class Passing(NamedTuple):
     """The SM's part of what L2 holds, a ring: what each sector is. ``state``: the oldest one's place, how many there
 
-    are, how many of them were stored, how many changed, which are there twice, and the part of an empty one that is owed.
+    are, how many of them were stored, how many changed, which are there twice, and the part of an empty one that is
+    owed.
     """
 
     what: npt.NDArray[np.int8]

@@ -86,7 +86,8 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
-                 no_part, no_part, none, Updates(*np.zeros((7, arrays)), all_parts))
+                 no_part, no_part, none, Updates(no_part, no_part, no_part, no_part, no_part, no_part, no_part,
+                                                  all_parts))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:

@@ -18,7 +18,7 @@ _NEARLY = 1.1
 def rooms_of(s: Streams, loose: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Sectors' room that a stored one of each array takes, 1 to 4. ``loose``: the part of it that is not written.
 
-    Lines of which the sampled blocks store a part may be another block's for the rest: then all of the array is written.
+    The rest of lines of which the sampled blocks store a part may be another block's: then all of the array is written.
     """
     rooms = np.ones(len(loose))
     if not len(s.requests):

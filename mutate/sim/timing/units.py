@@ -19,9 +19,10 @@ from mutate.sim.timing.tensor import PRODUCTS, product_of, timed
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
 # Where FP32 has two pipes: FMA is the one whose turn it is, HEAVY the one of them that multiplies integers, PAIR both
-# (HFMA2), HALF a third one beside them (HFMA2.MMA). SPECIAL: special registers.
-ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, TENSOR, HEAVY, PAIR, HALF, SPECIAL = range(12)
-PORTS = 12
+# (HFMA2), HALF a third one beside them (HFMA2.MMA). SPECIAL: special registers; LANES: those that say which thread it
+# is (tests/machines/begins.cu: beside those of the block they take no time of their own).
+ALU, FMA, FP64, XU, MIO, UNIFORM, CONTROL, TENSOR, HEAVY, PAIR, HALF, SPECIAL, LANES = range(13)
+PORTS = 13
 
 # What the engine does beside issuing.
 PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATCHED = range(10)
@@ -123,7 +124,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             row[SYNCED] = c.SYNCED if instruction.name == "BSYNC" else 0
             # Loads, stores, shuffles, MUFU, POPC and branches wait at a barrier (held of tests/machines/diverge.cu);
             # arithmetic, DADD and votes do not.
-            row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, CONTROL)
+            row[PASSES] = row[UNIT] not in (XU, MIO, SPECIAL, LANES, CONTROL)
         if not rates.tracked and (found := _FIXED.search(instruction.operands)):
             _constant(row, int(found.group(1), 16), int(found.group(2), 16) // CONSTANT_LINE)
         if row[ACT] == PLAIN and (bits.write_scoreboard != NO_SCOREBOARD or bits.read_scoreboard != NO_SCOREBOARD):
@@ -154,7 +155,7 @@ def _handed_over(row: npt.NDArray[np.int64], instruction: Instruction, registers
     """
     if row[ACT] in (GLOBAL, SHARED) and instruction.name.startswith("LD"):
         return max(0, registers - 1)
-    return registers if row[UNIT] in (XU, MIO, SPECIAL) else 0
+    return registers if row[UNIT] in (XU, MIO, SPECIAL, LANES) else 0
 
 
 _PRODUCTS = frozenset(["IMUL", "IDP", "IDP4A"])
@@ -234,7 +235,9 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         if rates.tracked:
             interval, act = rates.interval("shuffle"), PLAIN
     elif name in _SLOW and not rates.tracked:
-        unit, interval, latency = SPECIAL, c.SLOW_MIO, _mio_latency(name, rates)
+        unit = LANES if "SR_TID" in instruction.operands else SPECIAL
+        interval = c.SLOW_BLOCK if "SR_CTAID" in instruction.operands else c.SLOW_MIO
+        latency = _mio_latency(name, rates)
     elif name in _MIO:
         unit, latency = MIO, _mio_latency(name, rates)
         interval = rates.interval("shuffle") if name == "MATCH" else 2
