@@ -222,6 +222,7 @@ def simulated_times_page() -> str:
     """The model of time against the reference."""
     from mutate.machines import load_machine
     from mutate.sim.timing.accuracy import errors
+    from mutate.sim.timing.constants import CODE_LINES
     from mutate.sim.timing.dispatch import LONGEST
     from mutate.sim.timing.full import RECORDED
     from mutate.sim.timing.model import PLAYED
@@ -231,7 +232,7 @@ def simulated_times_page() -> str:
         patterns=Patterns(),
         rows=kept["rows"], s=kept["summary"], edges=errors()["edges"], nvrtc=kept["nvrtc"],
         sms=int(load_machine("h200").number("sm.count")),
-        played=PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST,
+        played=PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST, code_kb=CODE_LINES * 128 // 1024,
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
@@ -289,7 +290,8 @@ def _real_set(name: str) -> dict[str, Any]:
     import heldout
 
     found: dict[str, Any] = {"name": name, "columns": [],
-                             "projects": tomllib.loads((ROOT / "tests/gpu" / name / "projects.toml").read_text())}
+                             "projects": tomllib.loads((ROOT / "tests/gpu" / name.removesuffix("b") / "projects.toml")
+                                                       .read_text())}
     for machine in ("h100", "h200"):
         kept = json.loads((REFERENCE / f"{machine}_{name}.json").read_text())
         found[machine] = kept
@@ -342,7 +344,7 @@ def heldout_page() -> str:
                            "heldout14", "heldout13", "heldout12", "samples")}
     h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
             for name, kept in others.items()]
-    reals = [_real_set(name) for name in ("real", "real2", "real3")]
+    reals = [_real_set(name) for name in ("real", "real2", "real3", "real3b")]
     first = {key: sum(s["summary"][key] for s in sets) for key in ("kernels", "likeliest", "firm", "firm_likeliest")}
     return _environment().get_template("heldout.md.j2").render(
         patterns=Patterns(), now=lambda kernel: held_out(sets, kernel), reals=reals,

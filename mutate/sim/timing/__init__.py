@@ -2,6 +2,6 @@
 
 Modelled: issue by the scheduling bits, units with their intervals, queues of memory instructions, shared memory by
 wavefronts, L1 by sectors, an SM's share of L2 and DRAM, barriers, resident blocks, the rate at which blocks start, the
-overhead of a launch, register banks, constants by an index. Taken to be perfect: the instruction cache, address
-translation. L2 is near or far alike.
+overhead of a launch, register banks, constants, code that does not stay in the caches of instructions. Taken to be
+perfect: address translation, parameters. L2 is near or far alike.
 """
