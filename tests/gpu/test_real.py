@@ -50,7 +50,7 @@ def test_what_was_measured_is_what_is_declared(name: str, left: int) -> None:
 
 
 def test_what_was_measured_later_leaves_kaldi_only() -> None:
-    """mumax3 a second time, with its variants; caffe with the libraries' headers empty, which its kernels do not use."""
+    """mumax3 a second time, with its variants; caffe with libraries' headers empty, which its kernels do not use."""
     later = _measured("real3b")
     assert {name.partition("/")[0] for name in later} == {"caffe", "mumax3"}
     missing = {f"{e.project}/{e.name}" for e in entries("real3")} - _measured("real3") - later

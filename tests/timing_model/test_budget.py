@@ -12,7 +12,7 @@ from mutate.sim.timing.model import predict
 
 LOPSIDED = ("float y[16896] = zeros(); dim3 grid = { 132 }; dim3 block = { 128 }; k(y, 300, 3000);",
             "k(float *y, int least, int most) { float a = threadIdx.x; int n = threadIdx.x < 32 ? most : least;\n"
-            "#pragma unroll 1\nfor (int i = 0; i < n; i++) a = a * 0.5f + 1.0f; y[blockIdx.x * 128 + threadIdx.x] = a; }")
+            "#pragma unroll 1\nfor (int i = 0; i < n; i++) a = a * 0.5f + 1; y[blockIdx.x * 128 + threadIdx.x] = a; }")
 
 
 def test_the_longest_warp_is_played_to_its_end(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Code that the caches of instructions hold costs nothing; of more, lines come one after another, the next one early."""
+"""Code that the caches of instructions hold costs nothing; of more, lines come one by one, the next one early."""
 
 from __future__ import annotations
 
