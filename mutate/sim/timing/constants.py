@@ -157,7 +157,7 @@ Fitted, with what follows: the times of random_stores, random_adds and random_pa
 PART_WAITS = 5000.0
 """Clocks of DRAM's work for sectors that an SM has written in part which L2 puts off: about 40,000 lines of all SMs
 
-(UPDATES, random_stores: of the sectors of 4 MB hardly one is read, of 8 MB a ).
+(UPDATES, random_stores: of the sectors of 4 MB hardly one is read, of 8 MB a third).
 """
 UPDATED = 1.15
 """What L2 holds of sectors that are added to or stored at random, against what it holds of reads (UPDATES: additions
@@ -168,7 +168,7 @@ DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
 """Parts of L2: lines that were stored to, and lines that were added to, which it writes back when there are more of
 
 them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
-sectors of 8 MB a  is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
+sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 """
 BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
 """Clocks of a barrier: from the last warp's arrival, between arrivals (barrier_32 to barrier_1024), and until the next
