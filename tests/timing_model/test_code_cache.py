@@ -21,7 +21,7 @@ LONG = "float y[128] = zeros(); dim3 grid = { 1 }; dim3 block = { 32 }; k(y, 2);
 def settings_of(instructions: int) -> np.ndarray:
     s = np.zeros(p.SETTINGS)
     s[p.S_SCHEDULERS] = 4
-    s[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(np.arange(instructions), HOPPER)
+    s[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(instructions, np.arange(instructions), HOPPER)
     return s
 
 
@@ -35,9 +35,9 @@ def looped(folder: Path, instructions: int) -> SimulatedTime:
 
 
 def test_what_is_executed_counts_and_only_where_it_was_measured() -> None:
-    assert of_code(np.tile(np.arange(1000), 9), HOPPER)[0] == 0.0
-    assert of_code(np.arange(6000), HOPPER) == (750.0, c.CODE_FILL, 0.0)
-    assert of_code(np.arange(6000), AMPERE)[0] == 0.0
+    assert of_code(9000, np.tile(np.arange(1000), 9), HOPPER)[0] == 0.0
+    assert of_code(6000, np.arange(6000), HOPPER) == (750.0, c.CODE_FILL, 0.0)
+    assert of_code(6000, np.arange(6000), AMPERE)[0] == 0.0
 
 
 def test_lines_come_one_after_another_and_the_next_one_early() -> None:

@@ -5,7 +5,7 @@ Each scheduler gets them for itself. Code that stays is taken to be there: launc
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ LINE_BITS = 3
 """Instructions of a line, of 128 bytes: two to this power."""
 _MEASURED = 9
 """The major compute capability of the GPUs that this is of."""
+_STAYS = 0.0, 0.0, 1.0
 
 
 class Code(NamedTuple):
@@ -71,14 +72,18 @@ def _arrives(code, s, line, clock, settings):
 arrives = jit_into(FOLDER, _arrives, counted=False)
 
 
-def of_code(executed: npt.NDArray[np.int64], capability: tuple[int, int]) -> tuple[float, float, float]:
-    """``S_CODE_LINES``, ``S_CODE_FILL`` and ``S_CODE_STAYS`` for instructions ``executed``: 0 lines where all stay.
+def of_code(size: int, executed: npt.NDArray[Any], capability: tuple[int, int]) -> tuple[float, float, float]:
+    """``S_CODE_LINES``, ``S_CODE_FILL`` and ``S_CODE_STAYS`` of ``size`` instructions, of which some are ``executed``:
 
-    Measured on Hopper; of other GPUs nothing is known here, and all is taken to stay.
+    0 lines where all stay. Measured on Hopper; of other GPUs nothing is known here, and all is taken to stay.
     """
-    lines = len(np.unique(executed >> LINE_BITS))
-    if lines <= c.CODE_LINES or capability[0] != _MEASURED:
-        return 0.0, 0.0, 1.0
+    if size >> LINE_BITS <= c.CODE_LINES or capability[0] != _MEASURED:
+        return _STAYS
+    reached = np.zeros((size >> LINE_BITS) + 1, np.bool_)
+    reached[executed >> LINE_BITS] = True
+    lines = int(reached.sum())
+    if lines <= c.CODE_LINES:
+        return _STAYS
     far = min(1.0, max(0.0, (lines - c.CODE_FAR) / c.CODE_FAR_GONE))
     return (float(lines), c.CODE_FILL + far * (c.CODE_FAR_FILL - c.CODE_FILL),
             max(0.0, 1.0 - (lines - c.CODE_LINES) / c.CODE_GONE))

@@ -363,11 +363,12 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     operands = begun + 8.0
                     mio[s, mio_n[s] % 64] = begun
                     mio_n[s] += 1
-                elif missed > 0.0:
-                    # A uniform load waits for its line before it is issued.
+                else:
+                    # All others wait for their line before they are issued.
                     stalls[pc, p.R_CONSTANT] += np.int64(missed)
                     follow += np.int64(missed)
                     result = float(clock + row[u.LATENCY]) + missed
+                    operands = float(clock + 8)
             elif act == u.MATCHED:
                 keys = float(max(1, costs[k]))
                 begun = max(float(clock), match_free)

@@ -144,7 +144,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
     played = budget_of(sample, turn, resident, -(-launch.threads // 32), played)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
-    settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(sample.streams.pc, machine.capability)
+    settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(
+        len(kernel.listing), sample.streams.pc, machine.capability)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
         settings[p.S_L2_LINES] = lines_in(l2_bytes * (1.0 - c.WRITTEN) / min(sms, total))

@@ -21,17 +21,17 @@ def rooms_of(s: Streams, loose: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     The rest of lines of which the sampled blocks store a part may be another block's: then all of the array is written.
     """
     rooms = np.ones(len(loose))
-    if not len(s.requests):
+    most = np.minimum(_LINE, 1.0 / np.maximum(1e-9, 1.0 - loose))
+    if not len(s.requests) or most.max() <= _NEARLY:
         return rooms
     at = places_of(s, np.flatnonzero(s.requests[:, 2] == lay.H_GLOBAL_STORE))
     at = at[s.touch[at] & 2 > 0]
     lines, arrays = s.sectors[at] >> 2, s.region[at]
     begins = np.ones(len(at), np.bool_)
     begins[1:] = lines[1:] != lines[:-1]
-    for array in np.unique(arrays).tolist():
+    for array in np.flatnonzero((most > _NEARLY) & (np.bincount(arrays, minlength=len(rooms)) > 0)).tolist():
         mine = arrays == array
-        most = min(_LINE, 1.0 / max(1e-9, 1.0 - loose[array]))
-        if most > _NEARLY and _LINE * np.count_nonzero(begins[mine]) > _NEARLY * np.count_nonzero(mine):
+        if _LINE * np.count_nonzero(begins[mine]) > _NEARLY * np.count_nonzero(mine):
             sectors = np.unique(s.sectors[at[mine]])
-            rooms[array] = max(1.0, min(most, _LINE * len(np.unique(sectors >> 2)) / len(sectors)))
+            rooms[array] = max(1.0, min(most[array], _LINE * len(np.unique(sectors >> 2)) / len(sectors)))
     return rooms
