@@ -28,9 +28,9 @@ def jit(function: _F) -> _F:
     return jit_into(_FOLDER, function)
 
 
-def jit_into(folder: Path, function: _F, counted: bool = True) -> _F:
+def jit_into(folder: Path, function: _F, counted: bool = True, inlined: bool = False) -> _F:
     """``numba.njit``, its machine code kept in a folder. ``counted``: it makes arrays (``inner.UNCOUNTED``)."""
-    options = {} if counted else UNCOUNTED
+    options = {**({} if counted else UNCOUNTED), "forceinline": inlined}
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     try:
         config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]

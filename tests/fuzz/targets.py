@@ -30,7 +30,7 @@ from mutate.sass.loops import find_loops
 from mutate.sim.caches import Caches
 from mutate.sim.decode import decode
 from mutate.sim.image import read_image
-from mutate.sim.timing.model import settings_of
+from mutate.sim.timing.shares import settings_of
 from mutate.toolchain.compile_commands import CompileCommands
 from mutate.toolchain.elf import BadCubinError, Cubin
 from mutate.toolchain.includes import scan_includes

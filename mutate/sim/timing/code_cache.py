@@ -35,15 +35,12 @@ class Code(NamedTuple):
     numbers: npt.NDArray[np.int64]
 
 
-def _empty(settings, lines):
+def empty_code(settings: npt.NDArray[np.float64], lines: int) -> Code:
     """Caches in which nothing is, for so many lines; of code that stays no lines."""
     schedulers = int(settings[S_SCHEDULERS])
     size = lines + 1 if settings[S_CODE_LINES] > 0.0 else 1
     return Code(np.zeros((schedulers, size), np.float64), np.zeros((schedulers, size), np.int64),
                 np.zeros(schedulers, np.float64), np.zeros(schedulers, np.int64))
-
-
-empty_code = jit_into(FOLDER, _empty)
 
 
 def _line(code, s, line, clock, settings):

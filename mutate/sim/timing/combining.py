@@ -82,14 +82,11 @@ class Combining(NamedTuple):
     lost: npt.NDArray[np.float64]
 
 
-def _empty_combining(warps: int) -> Combining:
+def empty_combining(warps: int) -> Combining:
     count = PLACES * warps
     none = np.zeros((8, count), np.int64)
     return Combining(np.full(count, -1, np.int64), none[0], none[1], none[2], np.zeros(count, np.float64), none[3],
                      none[4], none[5], none[6], none[7], np.zeros(1))
-
-
-empty_combining = jit_into(FOLDER, _empty_combining)
 
 
 def _holds(streams: Any, q: int, sector: int) -> bool:

@@ -42,14 +42,11 @@ class Constants(NamedTuple):
     due: npt.NDArray[np.float64]
 
 
-def _empty(schedulers, lines):
+def empty_constants(schedulers: int, lines: int) -> Constants:
     """Caches in which nothing is."""
     return Constants(np.full((1 + schedulers, lines), -1, np.int64), np.zeros((1 + schedulers, lines), np.int64),
                      np.zeros((1 + schedulers, lines), np.float64), np.zeros(1, np.float64),
                      np.zeros(FAR_LINES, np.float64), np.full(COMING, -1, np.int64), np.zeros(COMING, np.float64))
-
-
-empty_constants = jit_into(FOLDER, _empty)
 
 
 def _fetched(cache, line, clock, fill, latency, settings):

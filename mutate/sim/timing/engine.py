@@ -14,20 +14,37 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import QUEUED
-from mutate.sim.timing.blocks import NEVER, Blocks, Boards, Warps, begin, left_over, let_go, pass_barriers
-from mutate.sim.timing.code_cache import LINE_BITS, arrives, empty_code
-from mutate.sim.timing.combining import SOON, before, empty_combining, most_lines, note
-from mutate.sim.timing.constant_cache import COMING, empty_constants, lanes_wait, uniform_wait
+from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
+from mutate.sim.timing.code_cache import LINE_BITS, arrives
+from mutate.sim.timing.combining import SOON, before, most_lines, note
+from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
-from mutate.sim.timing.passing import empty_passing
-from mutate.sim.timing.scoreboard import FIXED, LONG, REGISTERS, SHORT
+from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import BEGUN, TWINS, on_its_way, read, write
-from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written, lines_with, returned
-from mutate.sim.timing.tags import empty_l1
+from mutate.sim.timing.sectors import on_its_way, read, write
+from mutate.sim.timing.servers import Written, lines_with, returned
+from mutate.sim.timing.sm import (
+    F_BARRIER,
+    F_CONSTANT,
+    F_DATA,
+    F_FINAL,
+    F_LAUNCH,
+    F_LEAVES,
+    F_LSU,
+    F_MATCH,
+    F_SENT,
+    F_TAGS,
+    K_CLOCK,
+    K_FINISHED,
+    K_ISSUED,
+    K_LAUNCHED,
+    K_LINES,
+    K_WORK,
+    QUEUE,
+)
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -35,14 +52,11 @@ _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
 _AT_ONCE = 4.0
 
 
-def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, after, done, stalls, busy, marks):
-    """Plays ``S_BLOCKS`` blocks; returns (clock at the end, instructions issued, blocks finished).
+def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, after, sm, stop):
+    """Plays ``S_BLOCKS`` blocks on from where an SM (``sm.Sm``) is; returns the clock at the end, 0 at a pause.
 
-    ``after``: the settings from when the last of them has begun in place of another.
-
-    ``streams`` and ``reuse``: of ``sampling``. The budget is in instructions, and eight sectors count as one. ``done``
-    gets the clock at which each block finished, ``marks`` (parts, 2) the clock and the instructions issued when each of
-    equal parts of the budget was used up. ``state``: see ``servers``.
+    It pauses when ``stop`` blocks have begun. ``after``: the settings from when the last of all has begun in place of
+    another. ``streams`` and ``reuse``: of ``sampling``. The budget is in instructions, and eight sectors count as one.
     """
     pcs, which, costs, lanes, starts = streams.pc, streams.request, streams.cost, streams.on, streams.starts
     requests, cut = streams.requests, streams.cut
@@ -54,68 +68,38 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     sampled = starts.shape[0]
     each = starts.shape[1] - 1
     size = resident * each
-    l1 = empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES]))
-    nothing = L2(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-    l2 = lines_with(int(settings[p.S_L2_LINES]), nothing)
-    written = Written(lines_with(int(settings[p.S_L2_WRITTEN]), nothing), np.full(BEGUN, -1, np.int64))
-    passing = empty_passing(int(settings[p.S_HELD]))
-    twins = Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS, np.float64))
-    state = np.zeros(10, np.float64)
-    returns = Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS, np.float64))
-    known = np.zeros((4, len(reuse.read)), np.float64)
+    l1, l2, written, passing, twins, returns = sm.l1, sm.l2, sm.written, sm.passing, sm.twins, sm.returns
+    state, known, stored, constants, code = sm.state, sm.known, sm.stored, sm.constants, sm.code
+    done, stalls, busy, marks = sm.told.done, sm.told.stalls, sm.told.busy, sm.told.marks
     pace = np.int64(settings[p.S_PACE])
     tracked = settings[p.S_TRACKED] > 0.0
-    warps = Warps(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64),
-                  np.zeros(size, np.int64), np.full(size, NEVER, np.int64), np.zeros(size, np.int64),
-                  np.zeros(size, np.int64), np.full(size, -1, np.int64), np.zeros(size, np.int64),
-                  np.zeros(size, np.int64))
+    warps, boards, blocks = sm.warps, sm.boards, sm.blocks
     at, end, nxt, due, born, taken = warps.at, warps.end, warps.nxt, warps.due, warps.born, warps.taken
     instance, issued_at, at_barrier, kept = warps.instance, warps.issued_at, warps.at_barrier, warps.kept
-    rows = size if tracked else 1
-    boards = Boards(np.zeros((size, 6), np.float64), np.zeros((size, 6), np.int64), np.zeros((size, 6, 8), np.float64),
-                    np.zeros((size, 6), np.int64), np.zeros(size, np.float64),
-                    np.zeros((rows, REGISTERS), np.float64), np.zeros((rows, REGISTERS), np.int64))
     clear, far, ring, ring_n, copies = boards.until, boards.far, boards.ring, boards.ring_n, boards.copies
     registers, sources = boards.registers, boards.sources
-    blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
-                    np.zeros((resident, 16), np.int64))
     number, left, arrived = blocks.number, blocks.left, blocks.arrived
-    ports = np.zeros((schedulers, u.PORTS), np.int64)
     # Of the two u.FMA pipes: when each is free, and which was used last.
     dual = settings[p.S_DUAL] > 0.0
-    pipes = np.zeros((schedulers, 2), np.int64)
-    side = np.zeros(schedulers, np.int64)
-    mio = np.zeros((schedulers, 64), np.float64)
-    mio_n = np.zeros(schedulers, np.int64)
-    reading = np.zeros((schedulers, 3), np.int64)
-    stored = empty_combining(size)
-    lines_out = 0
-    mio_in = np.zeros(schedulers, np.float64)
-    port = np.zeros(schedulers, np.float64)
-    last = np.full(schedulers, -1, np.int64)
-    sched_next = np.zeros(schedulers, np.int64)
-    barrier_free = 0.0
+    ports, pipes, side, reading = sm.schedulers.ports, sm.schedulers.pipes, sm.schedulers.side, sm.schedulers.reading
+    mio, mio_n, mio_in, port = sm.schedulers.mio, sm.schedulers.mio_n, sm.schedulers.mio_in, sm.schedulers.port
+    last, sched_next = sm.schedulers.last, sm.schedulers.next
     lone = settings[p.S_BARRIER_LONE] if each == 1 else 0.0
-    lsu_free = 0.0
-    tags_free = 0.0
-    data_free = sent = 0.0
-    constant_free = match_free = 0.0
-    constants = empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES]))
     several = int(settings[p.S_CONSTANT_COMING])
-    code, far_code = empty_code(settings, len(table) >> LINE_BITS), settings[p.S_CODE_LINES] > 0.0
-    launched, next_launch = 0, 0.0
-    leaves = -settings[p.S_LAUNCH]
-    finished = issued = 0
+    far_code = settings[p.S_CODE_LINES] > 0.0
     clock = np.int64(0)
-    final = 0.0
-    clock_end = np.int64(0)
-    for b in range(min(resident, count)):
-        begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
-        next_launch += min(settings[p.S_LAUNCH], settings[p.S_LAUNCH_WARP] * each)
-        launched += 1
+    barrier_free, lsu_free, tags_free = sm.free[F_BARRIER], sm.free[F_LSU], sm.free[F_TAGS]
+    data_free, sent, constant_free = sm.free[F_DATA], sm.free[F_SENT], sm.free[F_CONSTANT]
+    match_free, next_launch, leaves, final = sm.free[F_MATCH], sm.free[F_LAUNCH], sm.free[F_LEAVES], sm.free[F_FINAL]
+    lines_out, launched, finished = sm.counts[K_LINES], sm.counts[K_LAUNCHED], sm.counts[K_FINISHED]
+    issued, work, clock_end = sm.counts[K_ISSUED], sm.counts[K_WORK], sm.counts[K_CLOCK]
+    if launched == 0:
+        for b in range(min(resident, count)):
+            begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
+            next_launch += min(settings[p.S_LAUNCH], settings[p.S_LAUNCH_WARP] * each)
+            launched += 1
 
-    work = 0
-    while finished < count and work < budget:
+    while finished < count and work < budget and launched != stop:
         clock = NEVER
         for s in range(schedulers):
             clock = min(clock, sched_next[s])
@@ -145,8 +129,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         elif unit == u.CONTROL:
                             reason = p.R_DISPATCH
                     elif unit == u.MIO and (lanes[at[w]] > 0 or not tracked) and mio_n[s] >= queue and mio[
-                            s, (mio_n[s] - queue) % 64] > clock:
-                        until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % 64]))
+                            s, (mio_n[s] - queue) % QUEUE] > clock:
+                        until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % QUEUE]))
                         reason = p.R_LG if table[pc, u.ACT] == u.GLOBAL else p.R_MIO
                     if until > clock:
                         stalls[pc, reason] += until - clock
@@ -346,7 +330,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     final = max(final, state[1] if loads else state[1] + settings[p.S_DRAIN], state[2])
                     if kind == _LOAD and row[u.WRITE_BOARD] == 7:
                         copies[w] = max(copies[w], result)
-                mio[s, mio_n[s] % 64] = leave
+                mio[s, mio_n[s] % QUEUE] = leave
                 mio_n[s] += 1
             elif act == u.CONSTANT:
                 line = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES)
@@ -361,7 +345,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     constant_free = begun + words * settings[p.S_CONSTANT] + min(missed, settings[p.S_CONSTANT_HELD])
                     result = begun + row[u.LATENCY] + (words - 1.0) * settings[p.S_CONSTANT_AGAIN] + missed
                     operands = begun + 8.0
-                    mio[s, mio_n[s] % 64] = begun
+                    mio[s, mio_n[s] % QUEUE] = begun
                     mio_n[s] += 1
                 else:
                     # All others wait for their line before they are issued.
@@ -375,7 +359,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 match_free = begun + keys * settings[p.S_MATCH]
                 result = begun + row[u.LATENCY] + (keys - 1.0) * settings[p.S_MATCH_AGAIN]
                 operands = begun + 8.0
-                mio[s, mio_n[s] % 64] = begun
+                mio[s, mio_n[s] % QUEUE] = begun
                 mio_n[s] += 1
             elif act == u.COMMIT:
                 result = max(copies[w], float(clock + row[u.LATENCY]))
@@ -490,8 +474,15 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 for v in range(s, size, schedulers):
                     if nxt[v] < free:
                         taken[v] += free - max(nxt[v], clock + 1)
+    sm.free[F_BARRIER], sm.free[F_LSU], sm.free[F_TAGS] = barrier_free, lsu_free, tags_free
+    sm.free[F_DATA], sm.free[F_SENT], sm.free[F_CONSTANT] = data_free, sent, constant_free
+    sm.free[F_MATCH], sm.free[F_LAUNCH], sm.free[F_LEAVES], sm.free[F_FINAL] = match_free, next_launch, leaves, final
+    sm.counts[K_LINES], sm.counts[K_LAUNCHED], sm.counts[K_FINISHED] = lines_out, launched, finished
+    sm.counts[K_ISSUED], sm.counts[K_WORK], sm.counts[K_CLOCK] = issued, work, clock_end
+    if launched == stop and finished < count and work < budget:
+        return 0.0
     left_over(warps, number, each, busy, state, clock_end, finished < count)
-    return max(float(clock_end), final if finished == count else float(clock_end)), issued, finished
+    return max(float(clock_end), final if finished == count else float(clock_end))
 
 
 play = jit_into(FOLDER, _play)

@@ -77,9 +77,7 @@ def _pass_through(passing, what, room, t, servers, settings, busy):
 pass_through = jit_into(FOLDER, _pass_through, counted=False)
 
 
-def _empty(held):
+def empty_passing(held: int) -> Passing:
     """A ring for ``held`` sectors, and as many that are there twice."""
     return Passing(np.zeros(2 * held + 2, np.int8), np.zeros(5, np.int64))
 
-
-empty_passing = jit_into(FOLDER, _empty)

@@ -87,7 +87,7 @@ def _twin_at(sector, twin_sectors, twin_come):
     return at
 
 
-twin_at = jit_into(FOLDER, _twin_at, counted=False)
+twin_at = jit_into(FOLDER, _twin_at, counted=False, inlined=True)
 
 
 def _begun_at(sector):
@@ -108,7 +108,7 @@ def _own(sector, shared, instance, turn):
     return sector if shared else sector + (turn << 40)
 
 
-own = jit_into(FOLDER, _own, counted=False)
+own = jit_into(FOLDER, _own, counted=False, inlined=True)
 
 
 def _near(sector, apart, block, alone, turn):
@@ -121,7 +121,7 @@ def _near(sector, apart, block, alone, turn):
     return sector + (turn << 40) if alone else sector
 
 
-near_of = jit_into(FOLDER, _near, counted=False)
+near_of = jit_into(FOLDER, _near, counted=False, inlined=True)
 
 
 def _read(kind, first, count, start, result, hint, block, instance, turn, issued, streams, reuse, apart, late, l1,
@@ -146,7 +146,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     through, touching = hint in (AROUND, COPIED), touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
-    asked_line = asked_half = np.int64(-1)
+    asked_line = asked_half = there = near_line = np.int64(-1)
     # Of a copy to shared memory L2 looks up each half of a line (copied<64, 0, 5> of async.cu), else the line once
     # (row_parts of phases.cu).
     grain = 1 if hint == COPIED else 2
@@ -162,16 +162,22 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         if i == first or sectors[i] != sectors[i - 1] + 1:
             row = sector
         near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
-        anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
-        place, victim = lookup(tags, ages, turns, room, near, anew and touching)
+        if there < 0 or near >> 2 != near_line:
+            anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
+            place, victim = lookup(tags, ages, turns, room, near, anew and touching)
+        else:
+            place = victim = there
+        there, near_line = place, near >> 2
         if not through and hint != PLAIN:
             settle(ages, turns, place, hint, False)
         if through and place >= 0:
             drop(tags, ages, room, place)
+            there = np.int64(-1)
         elif place >= 0 and ready[place, sector & 3] > 0.0:
+            when = ready[place, sector & 3]
             hits += 1
-            late_ones += ready[place, sector & 3] > there_at
-            result = max(result, ready[place, sector & 3])
+            late_ones += when > there_at
+            result = max(result, when)
             continue
         misses += 1
         late_ones += 1
@@ -201,8 +207,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else (first_read or not again[r]) and (
             mix(row & ~1, 1) < likely)
         if again[r] and len(far_tags) > 0:
-            there = stays(far_tags, far_ages, far_parts, sector, issued)
-            far = not there and mix(row & ~1, 1) < likely
+            has = stays(far_tags, far_ages, far_parts, sector, issued)
+            far = not has and mix(row & ~1, 1) < likely
         elif len(far_tags) > 0 and not (local or common[r]):
             # It takes room from what is come back to.
             stays(far_tags, far_ages, far_parts, sector, issued)
@@ -276,6 +282,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             make_room(l1, place, victim, asked, state, settings, busy)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
+            there = victim
     busy[N_L1] += count
     busy[N_L1_HITS] += hits
     busy[N_L2_READ] += misses

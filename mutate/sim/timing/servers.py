@@ -108,7 +108,7 @@ def _mix(value: int, seed: int) -> float:
     return float(x >> np.uint64(11)) / 9007199254740992.0
 
 
-mix = jit_into(FOLDER, _mix, counted=False)
+mix = jit_into(FOLDER, _mix, counted=False, inlined=True)
 
 
 def _line_at(tags, ages, line):
@@ -191,9 +191,11 @@ def _dram(state, settings, busy, t, write, factor, luck):
     cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
     share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
     cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
-    gap = max(0.0, t - state[5])
-    state[6] = state[6] * np.exp(-gap / _WINDOW) + cost / _WINDOW
-    state[5] = max(state[5], t)
+    gap = t - state[5]
+    if gap > 0.0:
+        state[6] *= np.exp(-gap / _WINDOW)
+        state[5] = t
+    state[6] += cost / _WINDOW
     used = min(0.9, state[6])
     wait = max(0.0, state[2] - t)
     before = state[2]
@@ -210,7 +212,7 @@ def _dram(state, settings, busy, t, write, factor, luck):
     return t + wait - state[7] - longer * np.log(1.0 - luck)
 
 
-dram = jit_into(FOLDER, _dram, counted=False)
+dram = jit_into(FOLDER, _dram, counted=False, inlined=True)
 
 
 def _rewrite(state, settings, busy, t, cost):
@@ -257,4 +259,4 @@ def _make_room(l1, place, victim, asked, state, settings, busy):
         drop(l1.tags, l1.ages, l1.room, gone)
 
 
-make_room = jit_into(FOLDER, _make_room, counted=False)
+make_room = jit_into(FOLDER, _make_room, counted=False, inlined=True)

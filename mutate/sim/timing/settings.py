@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Settings (float64): see ``model.settings_of``.
+# Settings (float64): see ``shares.settings_of``.
 (S_RESIDENT, S_BLOCKS, S_BUDGET, S_SCHEDULERS, S_L1_LATENCY, S_L2_LATENCY, S_DRAM_LATENCY, S_L2_CLOCKS, S_READ_CLOCKS,
  S_WRITE_CLOCKS, S_MIX, S_LOAD, S_LAUNCH, S_BARRIER, S_QUEUE, S_READ_LINE, S_LOOK_UP, S_WRITE_LINE, S_ATOMIC,
  S_BACKLOG, S_MIO_ISSUE, S_L1_LINES, S_READ_RELEASE, S_WRITE_CLOCKS_L2, S_RESTART, S_LONE, S_BARRIER_EACH,

@@ -47,7 +47,7 @@ class L1(NamedTuple):
     hands: Ints
 
 
-def _empty_l1(places: int, lines: int) -> L1:
+def empty_l1(places: int, lines: int) -> L1:
     """An L1 with tags for ``places`` lines (a power of two, or 0) and room for ``lines``.
 
     Half as many sets as an H200 has were measured nowhere, and are taken to be as its; before Volta there are fewer,
@@ -60,9 +60,6 @@ def _empty_l1(places: int, lines: int) -> L1:
         room[part] = (lines + parts - 1 - part) // parts
     return L1(np.full(places, -1, np.int64), np.full(places, _EMPTY, np.int64), np.zeros((places, 4), np.float64),
               np.zeros(places, np.bool_), np.zeros(sets, np.int64), room, np.zeros(parts, np.int64))
-
-
-empty_l1 = jit_into(FOLDER, _empty_l1)
 
 
 def _lookup(tags: Ints, ages: Ints, turns: Ints, room: Ints, sector: int, touched: bool) -> tuple[int, int]:
@@ -95,7 +92,7 @@ def _lookup(tags: Ints, ages: Ints, turns: Ints, room: Ints, sector: int, touche
     return -1, victim
 
 
-lookup = jit_into(FOLDER, _lookup, counted=False)
+lookup = jit_into(FOLDER, _lookup, counted=False, inlined=True)
 
 
 def _leaves(tags: Ints, ages: Ints, room: Ints, hands: Ints, place: int, victim: int) -> int:
@@ -125,7 +122,7 @@ def _leaves(tags: Ints, ages: Ints, room: Ints, hands: Ints, place: int, victim:
     return oldest
 
 
-leaves = jit_into(FOLDER, _leaves, counted=False)
+leaves = jit_into(FOLDER, _leaves, counted=False, inlined=True)
 
 
 def _drop(tags: Ints, ages: Ints, room: Ints, place: int) -> None:
@@ -155,4 +152,4 @@ def _fill(tags: Ints, ages: Ints, ready: Floats, turns: Ints, room: Ints, place:
     ready[victim, sector & 3] = come
 
 
-fill = jit_into(FOLDER, _fill, counted=False)
+fill = jit_into(FOLDER, _fill, counted=False, inlined=True)

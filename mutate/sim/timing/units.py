@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -74,19 +75,19 @@ class Rates:
         rate = float(self.machine.number(f"issue.{key}")) if quantity is not None else 16.0 * schedulers
         return max(1, round(32 * schedulers / rate))
 
-    @property
+    @cached_property
     def tracked(self) -> bool:
         """Whether the hardware tracks registers, so that the code's stall counts mean nothing."""
         quantity = self.machine.get("sm.dependencies")
         return quantity is not None and quantity.value == "hardware"
 
-    @property
+    @cached_property
     def pace(self) -> int:
         """Clocks from one issue of a scheduler to the next."""
         return max(1, round(1.0 / self.number("sm.issue_per_scheduler", 1.0)))
 
     def number(self, key: str, default: float) -> float:
-        return float(self.machine.number(key)) if self.machine.get(key) is not None else default
+        return default if self.machine.get(key) is None else float(self.machine.number(key))
 
     def latency(self, key: str, default: float) -> int:
         return round(self.number(f"latency.{key}", default))

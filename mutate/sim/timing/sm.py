@@ -1,0 +1,146 @@
+"""One SM while it is played: all that the engine goes on from, as data, so that a play can stop and be copied."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mutate.sim.timing import settings as p
+from mutate.sim.timing import units as u
+from mutate.sim.timing.blocks import BARRIERS, NEVER, Blocks, Boards, Warps
+from mutate.sim.timing.code_cache import Code, empty_code
+from mutate.sim.timing.combining import Combining, empty_combining
+from mutate.sim.timing.constant_cache import Constants, empty_constants
+from mutate.sim.timing.passing import Passing, empty_passing
+from mutate.sim.timing.scoreboard import REGISTERS
+from mutate.sim.timing.sectors import BEGUN, TWINS
+from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written
+from mutate.sim.timing.tags import L1, empty_l1
+
+QUEUE = 64
+"""Requests of a scheduler whose times are remembered."""
+SERVERS = 10
+F_BARRIER, F_LSU, F_TAGS, F_DATA, F_SENT, F_CONSTANT, F_MATCH, F_LAUNCH, F_LEAVES, F_FINAL = range(10)
+"""Of ``Sm.free``: until when each is busy; when the next block may begin and the last one left; the end so far."""
+K_LINES, K_LAUNCHED, K_FINISHED, K_ISSUED, K_WORK, K_CLOCK = range(6)
+"""Of ``Sm.counts``: lines stored, blocks begun and finished, instructions, what they cost the budget, and the clock."""
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Schedulers(NamedTuple):
+    """Of each scheduler: when its ports are free, its two FP32 pipes, and which of them was used last; the times of its
+
+    queue of memory instructions, how many there were, and until when it takes the next; which banks of registers are
+    read until when; its port of shared memory; the warp that issued last; when it may issue next.
+    """
+
+    ports: Ints
+    pipes: Ints
+    side: Ints
+    mio: Floats
+    mio_n: Ints
+    mio_in: Floats
+    reading: Ints
+    port: Floats
+    last: Ints
+    next: Ints
+
+
+class Told(NamedTuple):
+    """What a play tells: the clock at which each block finished; clocks of warps, shape (instructions, reasons of
+
+    ``settings.STALLS``); busy times and counts (``settings``); the clock and the instructions issued when each of equal
+    parts of the budget was used up, shape (parts, 2).
+    """
+
+    done: Ints
+    stalls: Ints
+    busy: Floats
+    marks: Ints
+
+
+class Sm(NamedTuple):
+    """``state``: see ``servers``; ``known``: see ``held_up``."""
+
+    l1: L1
+    l2: L2
+    written: Written
+    passing: Passing
+    twins: Twins
+    returns: Returns
+    state: Floats
+    known: Floats
+    warps: Warps
+    boards: Boards
+    blocks: Blocks
+    schedulers: Schedulers
+    stored: Combining
+    constants: Constants
+    code: Code
+    free: Floats
+    counts: Ints
+    told: Told
+
+
+def _l2(lines: float) -> L2:
+    size = int(lines)
+    return L2(np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64))
+
+
+def _warps(size: int) -> Warps:
+    def zeros() -> Ints:
+        return np.zeros(size, np.int64)
+
+    return Warps(zeros(), zeros(), zeros(), zeros(), np.full(size, NEVER, np.int64), zeros(), zeros(),
+                 np.full(size, -1, np.int64), zeros(), zeros())
+
+
+def _schedulers(count: int) -> Schedulers:
+    def zeros(*shape: int) -> Ints:
+        return np.zeros((count, *shape), np.int64)
+
+    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(3),
+                      np.zeros(count), np.full(count, -1, np.int64), zeros())
+
+
+def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told) -> Sm:
+    """An SM with room for ``S_RESIDENT`` blocks of so many ``warps``, on which nothing has begun.
+
+    ``arrays``: as many as a launch has, local memory included; ``code_lines``: of the kernel's code (``code_cache``).
+    """
+    resident, schedulers = int(settings[p.S_RESIDENT]), int(settings[p.S_SCHEDULERS])
+    size = resident * warps
+    rows = size if settings[p.S_TRACKED] > 0.0 else 1
+    boards = Boards(np.zeros((size, 6)), np.zeros((size, 6), np.int64), np.zeros((size, 6, 8)),
+                    np.zeros((size, 6), np.int64), np.zeros(size), np.zeros((rows, REGISTERS)),
+                    np.zeros((rows, REGISTERS), np.int64))
+    blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
+                    np.zeros((resident, BARRIERS), np.int64))
+    free = np.zeros(10)
+    free[F_LEAVES] = -settings[p.S_LAUNCH]
+    return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
+              Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64)),
+              empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
+              Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), np.zeros(SERVERS), np.zeros((4, arrays)),
+              _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
+              empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
+              empty_code(settings, code_lines), free, np.zeros(6, np.int64), told)
+
+
+def copied(part: Any) -> Any:
+    """An SM, or a part of one, of its own."""
+    if isinstance(part, np.ndarray):
+        return part.copy()
+    kind: Any = type(part)
+    return kind(*(copied(p) for p in part))
+
+
+def with_blocks(sm: Sm, count: int) -> Sm:
+    """A copy that can tell of so many blocks, or more than it could, when they finished."""
+    mine: Sm = copied(sm)
+    done = np.zeros(count, np.int64)
+    done[:len(mine.told.done)] = mine.told.done
+    return mine._replace(told=mine.told._replace(done=done))
