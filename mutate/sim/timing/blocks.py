@@ -102,10 +102,11 @@ begin = jit_into(FOLDER, _begin, counted=False)
 
 
 def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, boards, blocks, sched_next, stalls):
-    """Lets the warps of a block go on at the clock ``go`` that wait at barriers which are complete.
+    """Lets the warps of a block go on at the clock ``go`` that wait at barriers which are complete; returns how many
 
-    ``keep``: a barrier at which none waits keeps those that have arrived.
+    barriers. ``keep``: a barrier at which none waits keeps those that have arrived.
     """
+    passed = 0
     for bar in range(BARRIERS):
         if blocks.arrived[b, bar] >= blocks.left[b] and blocks.arrived[b, bar] > 0:
             waiting = False
@@ -128,8 +129,10 @@ def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, 
                     warps.due[v] = go_on
                     sched = v % len(sched_next)
                     sched_next[sched] = min(sched_next[sched], max(go_on, clock + 1))
+            passed += waiting
             if waiting or not keep:
                 blocks.arrived[b, bar] = 0
+    return passed
 
 
 pass_barriers = jit_into(FOLDER, _pass_barriers, counted=False)

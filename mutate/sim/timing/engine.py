@@ -465,8 +465,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             # --- barriers that are complete ---
             if (act == u.BARRIER or act == u.ARRIVE or nxt[w] == NEVER) and left[b] > 0:
                 go = np.int64(max(float(clock), barrier_free) + settings[p.S_BARRIER] - lone)
-                pass_barriers(b, each, clock, go, act != u.ARRIVE, table, needs, tracked, pcs, warps, boards, blocks,
-                              sched_next, stalls)
+                if pass_barriers(b, each, clock, go, act != u.ARRIVE, table, needs, tracked, pcs, warps, boards, blocks,
+                                 sched_next, stalls) > 0:
+                    data_free = max(data_free, float(clock)) + settings[p.S_BARRIER_DATA] + (
+                        settings[p.S_BARRIER_DATA_WARP] * left[b])
             # A branch that is taken costs its scheduler one more clock. Those behind the first no warp can use.
             free = clock + slot + (1 if at[w] < end[w] and unit == u.CONTROL and pcs[at[w]] != pc + 1 else 0)
             sched_next[s] = free

@@ -47,6 +47,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_LAUNCH_WARP] = c.LAUNCH_WARP
     s[p.S_BETWEEN] = 0.0 if rates.tracked else c.BETWEEN
     s[p.S_BARRIER], s[p.S_BARRIER_EACH], s[p.S_BARRIER_LONE] = c.BARRIER, c.BARRIER_EACH, c.BARRIER_LONE
+    if not rates.tracked:
+        s[p.S_BARRIER_DATA], s[p.S_BARRIER_DATA_WARP] = c.BARRIER_DATA, c.BARRIER_DATA_WARP
     s[p.S_QUEUE] = c.QUEUE_BEFORE_VOLTA if rates.tracked else c.QUEUE
     s[p.S_BACKLOG], s[p.S_READ_RELEASE], s[p.S_RESTART] = c.BACKLOG, c.READ_RELEASE, c.RESTART
     s[p.S_MIO_ISSUE] = s[p.S_SCHEDULERS] * 32.0 / rates.number("issue.ldst", 32)
