@@ -221,7 +221,7 @@ class Simulation:
         own = slice(slot * self.warps, (slot + 1) * self.warps)
         self._own_registers[own] = self._first_registers
         self._block_numbers[own] = ((number % gx,), (number // gx % gy,), (number // (gx * gy),))
-        for zeros in (self.spent, self.predicates, self.pcs, self.masks, self.states, self.sync):
+        for zeros in (self.spent, self.predicates, self.pcs, self.masks, self.states, self.details, self.sync):
             zeros[own].fill(0)
         self.targets[slot] = 0
         self.shared[slot] = 0
@@ -243,11 +243,16 @@ class Simulation:
                            self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
                            self.spent, self.hashes, trace, log.head, log.where, self.control, self.error))
 
-    def run(self, blocks: Sequence[int]) -> Outcome:
-        """Runs blocks one after another. Raises ``KmutateError`` where the kernel does what it may not."""
+    def run(self, blocks: Sequence[int], most: int | None = None) -> Outcome:
+        """Runs blocks one after another, ``most`` warp instructions of each (``None``: all).
+
+        Raises ``KmutateError`` where the kernel does what it may not.
+        """
         memory = self.memory
         for block in blocks:
             self.start_block(block)
+            kept = max(0, int(self.control[0]) - most) if most is not None else 0
+            self.control[0] -= kept
             for watcher in self.watchers:
                 watcher.start_block(block)
             while True:
@@ -259,6 +264,10 @@ class Simulation:
                 if self.recorder is not None:
                     self.recorder.add(block, self.trace[: self.control[2]])
                     self.control[2] = 0
+                if status == lay.OUT_OF_BUDGET and kept:
+                    # Nobody asks for a page twice.
+                    memory.bring(self.wanted[: self.control[1]])
+                    break
                 if status == lay.DONE:
                     break
                 if status in (lay.NEED_PAGES, lay.LOG_FULL, lay.TRACE_FULL):
@@ -267,6 +276,7 @@ class Simulation:
                     self.states[self.states == lay.AT_FAULT] = lay.READY
                     continue
                 raise failure(self, status, block)
+            self.control[0] += kept
         gx, gy, gz = self.launch.grid
         counts = Counts(self.counters, self.hashes, tuple(blocks), gx * gy * gz)
         return Outcome(counts, memory, self.program, self.image)

@@ -221,18 +221,20 @@ def machines_page() -> str:
 def simulated_times_page() -> str:
     """The model of time against the reference."""
     from mutate.machines import load_machine
+    from mutate.sim.timing import model
     from mutate.sim.timing.accuracy import errors
-    from mutate.sim.timing.constants import CODE_LINES
+    from mutate.sim.timing.constants import BARRIER_DATA, BARRIER_DATA_WARP, CODE_LINES
     from mutate.sim.timing.dispatch import LONGEST
     from mutate.sim.timing.full import RECORDED
-    from mutate.sim.timing.model import PLAYED
+    from mutate.sim.timing.sampling import FEW
 
     kept = json.loads((REFERENCE / "h200_timing.json").read_text())
     return _environment().get_template("simulated_times.md.j2").render(
         patterns=Patterns(),
         rows=kept["rows"], s=kept["summary"], edges=errors()["edges"], nvrtc=kept["nvrtc"],
         sms=int(load_machine("h200").number("sm.count")),
-        played=PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST, code_kb=CODE_LINES * 128 // 1024,
+        barrier=(BARRIER_DATA, BARRIER_DATA_WARP), first_of_long=f"{model.RECORDED // FEW:,}",
+        played=model.PLAYED / 1e6, kept=RECORDED / 1e6, waves=LONGEST, code_kb=CODE_LINES * 128 // 1024,
         percent=lambda x: f"{100 * x:.1f} %", signed=lambda x: f"{100 * x:+.0f} %".replace("-", "−"))
 
 
@@ -282,6 +284,10 @@ _HELDOUT = {
                  "classical suites, loops of linear algebra, training of language models.",
     "heldout22": "By two others who had seen neither: half of it plain, a quarter tuned, a quarter irregular, of many "
                  "fields.",
+    "heldout23": "By somebody else who had seen neither: half of it plain, a quarter tuned, a quarter irregular, each "
+                 "of another field.",
+    "heldout24": "By somebody else who had seen neither: in the style of projects that have grown, with helpers, "
+                 "templates and structs by value.",
 }
 
 

@@ -6,36 +6,45 @@
    dim3 grid = { 132 }; dim3 block = { 64 };
    float out[1 << 19] = zeros();
    grid.x = 132; block.x = 64;
-   rounds<0, 0, 0, 1>(out, 200, 64); rounds<8, 0, 0, 1>(out, 200, 64); rounds<0, 1, 0, 1>(out, 200, 64); rounds<0, 1, 1, 1>(out, 200, 64); rounds<0, 2, 1, 1>(out, 200, 64); rounds<0, 1, 1, 0>(out, 200, 64); rounds<0, 2, 1, 0>(out, 200, 64); rounds<4, 2, 1, 1>(out, 200, 64);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 64); barred<8, 0, 0, 1>(out, 200, 64); barred<0, 1, 0, 1>(out, 200, 64); barred<0, 1, 1, 1>(out, 200, 64);
+   barred<0, 2, 1, 1>(out, 200, 64); barred<0, 1, 1, 0>(out, 200, 64); barred<0, 2, 1, 0>(out, 200, 64); barred<4, 2, 1, 1>(out, 200, 64);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 132; block.x = 256;
-   rounds<0, 0, 0, 1>(out, 200, 256); rounds<8, 0, 0, 1>(out, 200, 256); rounds<0, 1, 0, 1>(out, 200, 256); rounds<0, 1, 1, 1>(out, 200, 256); rounds<0, 2, 1, 1>(out, 200, 256); rounds<0, 1, 1, 0>(out, 200, 256); rounds<0, 2, 1, 0>(out, 200, 256); rounds<4, 2, 1, 1>(out, 200, 256);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 256); barred<8, 0, 0, 1>(out, 200, 256); barred<0, 1, 0, 1>(out, 200, 256); barred<0, 1, 1, 1>(out, 200, 256);
+   barred<0, 2, 1, 1>(out, 200, 256); barred<0, 1, 1, 0>(out, 200, 256); barred<0, 2, 1, 0>(out, 200, 256); barred<4, 2, 1, 1>(out, 200, 256);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 132; block.x = 1024;
-   rounds<0, 0, 0, 1>(out, 200, 1024); rounds<8, 0, 0, 1>(out, 200, 1024); rounds<0, 1, 0, 1>(out, 200, 1024); rounds<0, 1, 1, 1>(out, 200, 1024); rounds<0, 2, 1, 1>(out, 200, 1024); rounds<0, 1, 1, 0>(out, 200, 1024); rounds<0, 2, 1, 0>(out, 200, 1024); rounds<4, 2, 1, 1>(out, 200, 1024);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 1024); barred<8, 0, 0, 1>(out, 200, 1024); barred<0, 1, 0, 1>(out, 200, 1024); barred<0, 1, 1, 1>(out, 200, 1024);
+   barred<0, 2, 1, 1>(out, 200, 1024); barred<0, 1, 1, 0>(out, 200, 1024); barred<0, 2, 1, 0>(out, 200, 1024); barred<4, 2, 1, 1>(out, 200, 1024);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 264; block.x = 1024;
-   rounds<0, 0, 0, 1>(out, 200, 1024); rounds<8, 0, 0, 1>(out, 200, 1024); rounds<0, 1, 0, 1>(out, 200, 1024); rounds<0, 1, 1, 1>(out, 200, 1024); rounds<0, 2, 1, 1>(out, 200, 1024); rounds<0, 1, 1, 0>(out, 200, 1024); rounds<0, 2, 1, 0>(out, 200, 1024); rounds<4, 2, 1, 1>(out, 200, 1024);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 1024); barred<8, 0, 0, 1>(out, 200, 1024); barred<0, 1, 0, 1>(out, 200, 1024); barred<0, 1, 1, 1>(out, 200, 1024);
+   barred<0, 2, 1, 1>(out, 200, 1024); barred<0, 1, 1, 0>(out, 200, 1024); barred<0, 2, 1, 0>(out, 200, 1024); barred<4, 2, 1, 1>(out, 200, 1024);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 528; block.x = 512;
-   rounds<0, 0, 0, 1>(out, 200, 512); rounds<8, 0, 0, 1>(out, 200, 512); rounds<0, 1, 0, 1>(out, 200, 512); rounds<0, 1, 1, 1>(out, 200, 512); rounds<0, 2, 1, 1>(out, 200, 512); rounds<0, 1, 1, 0>(out, 200, 512); rounds<0, 2, 1, 0>(out, 200, 512); rounds<4, 2, 1, 1>(out, 200, 512);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 512); barred<8, 0, 0, 1>(out, 200, 512); barred<0, 1, 0, 1>(out, 200, 512); barred<0, 1, 1, 1>(out, 200, 512);
+   barred<0, 2, 1, 1>(out, 200, 512); barred<0, 1, 1, 0>(out, 200, 512); barred<0, 2, 1, 0>(out, 200, 512); barred<4, 2, 1, 1>(out, 200, 512);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 1056; block.x = 256;
-   rounds<0, 0, 0, 1>(out, 200, 256); rounds<8, 0, 0, 1>(out, 200, 256); rounds<0, 1, 0, 1>(out, 200, 256); rounds<0, 1, 1, 1>(out, 200, 256); rounds<0, 2, 1, 1>(out, 200, 256); rounds<0, 1, 1, 0>(out, 200, 256); rounds<0, 2, 1, 0>(out, 200, 256); rounds<4, 2, 1, 1>(out, 200, 256);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 256); barred<8, 0, 0, 1>(out, 200, 256); barred<0, 1, 0, 1>(out, 200, 256); barred<0, 1, 1, 1>(out, 200, 256);
+   barred<0, 2, 1, 1>(out, 200, 256); barred<0, 1, 1, 0>(out, 200, 256); barred<0, 2, 1, 0>(out, 200, 256); barred<4, 2, 1, 1>(out, 200, 256);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 2112; block.x = 128;
-   rounds<0, 0, 0, 1>(out, 200, 128); rounds<8, 0, 0, 1>(out, 200, 128); rounds<0, 1, 0, 1>(out, 200, 128); rounds<0, 1, 1, 1>(out, 200, 128); rounds<0, 2, 1, 1>(out, 200, 128); rounds<0, 1, 1, 0>(out, 200, 128); rounds<0, 2, 1, 0>(out, 200, 128); rounds<4, 2, 1, 1>(out, 200, 128);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 128); barred<8, 0, 0, 1>(out, 200, 128); barred<0, 1, 0, 1>(out, 200, 128); barred<0, 1, 1, 1>(out, 200, 128);
+   barred<0, 2, 1, 1>(out, 200, 128); barred<0, 1, 1, 0>(out, 200, 128); barred<0, 2, 1, 0>(out, 200, 128); barred<4, 2, 1, 1>(out, 200, 128);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 2112; block.x = 64;
-   rounds<0, 0, 0, 1>(out, 200, 64); rounds<8, 0, 0, 1>(out, 200, 64); rounds<0, 1, 0, 1>(out, 200, 64); rounds<0, 1, 1, 1>(out, 200, 64); rounds<0, 2, 1, 1>(out, 200, 64); rounds<0, 1, 1, 0>(out, 200, 64); rounds<0, 2, 1, 0>(out, 200, 64); rounds<4, 2, 1, 1>(out, 200, 64);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 64); barred<8, 0, 0, 1>(out, 200, 64); barred<0, 1, 0, 1>(out, 200, 64); barred<0, 1, 1, 1>(out, 200, 64);
+   barred<0, 2, 1, 1>(out, 200, 64); barred<0, 1, 1, 0>(out, 200, 64); barred<0, 2, 1, 0>(out, 200, 64); barred<4, 2, 1, 1>(out, 200, 64);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
    grid.x = 4224; block.x = 64;
-   rounds<0, 0, 0, 1>(out, 200, 64); rounds<8, 0, 0, 1>(out, 200, 64); rounds<0, 1, 0, 1>(out, 200, 64); rounds<0, 1, 1, 1>(out, 200, 64); rounds<0, 2, 1, 1>(out, 200, 64); rounds<0, 1, 1, 0>(out, 200, 64); rounds<0, 2, 1, 0>(out, 200, 64); rounds<4, 2, 1, 1>(out, 200, 64);
-   rounds<0, 1, 1, 1>(out, 200, 32); rounds<0, 2, 1, 1>(out, 200, 32);
+   barred<0, 0, 0, 1>(out, 200, 64); barred<8, 0, 0, 1>(out, 200, 64); barred<0, 1, 0, 1>(out, 200, 64); barred<0, 1, 1, 1>(out, 200, 64);
+   barred<0, 2, 1, 1>(out, 200, 64); barred<0, 1, 1, 0>(out, 200, 64); barred<0, 2, 1, 0>(out, 200, 64); barred<4, 2, 1, 1>(out, 200, 64);
+   barred<0, 1, 1, 1>(out, 200, 32); barred<0, 2, 1, 1>(out, 200, 32);
 */
 // Each of `steps` * 4 rounds: ADDS additions that wait for each other, LOADS and STORES of the threads below `some`, a barrier.
 template <int ADDS, int LOADS, int STORES, int BARRIERS>
-__global__ void rounds(float *out, int steps, int some)
+__global__ void barred(float *out, int steps, int some)
 {
     __shared__ volatile float s[1024];
     const int t = threadIdx.x;

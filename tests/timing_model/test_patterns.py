@@ -26,7 +26,8 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "steps", "stores", "parts", "walks", "lopsided", "mixed", "swaps", "permuted", "sums", "buckets",
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
          "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart",
-         "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few")
+         "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
+         "bars", "trees", "products")
 
 
 @cache
@@ -176,6 +177,9 @@ def simulated(kernel: str, launch: int) -> float:
     ("code_chain<6144>", 0, 0.03), ("code_once<4096>", 0, 0.04), ("code_once<1024>", 0, 0.03),  # and 197 KB
     ("begins<6, 0>", 2, 0.04), ("begins<6, 24>", 0, 0.05), ("begins<4, 0>", 0, 0.1),  # special registers
     ("few_sums<1>", 2, 0.05), ("few_sums<4>", 10, 0.04), ("few_copies", 2, 0.04),  # few blocks
+    ("barred<0, 1, 1, 1>", 16, 0.06), ("barred<0, 2, 1, 1>", 12, 0.06), ("barred<0, 1, 0, 1>", 8, 0.1),  # barriers
+    ("halves<2>", 6, 0.12), ("halves<0>", 0, 0.05),
+    ("tile_products<8, 4, 0>", 0, 0.08), ("tile_products<8, 4, 2>", 0, 0.12),  # tiles that long blocks share
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

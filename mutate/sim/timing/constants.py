@@ -176,10 +176,10 @@ BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
 one more after a block of one warp (WAVES, arrivals: 8 and 16 of them take three each, eight blocks of two warps four).
 """
 BARRIER_DATA, BARRIER_DATA_WARP = 3.0, 0.23
-"""Clocks that a block's barrier takes of L1's data stage, and each of its warps more: 3.5, 3.9 and 5.0 for blocks of two,
+"""Clocks that a block's barrier takes of L1's data stage, and each of its warps more: 3.5, 3.9 and 5.0 for two, four
 
-four and eight warps, of which as many as fit load and store shared memory between barriers and do the same without them
-(rounds<0, 1, 1, *> and rounds<0, 2, 1, *> of tests/machines/bars.cu; ncu counts a wavefront for each barrier).
+and eight warps, of blocks of which as many as fit load and store shared memory between barriers, and do so without them
+(barred<0, 1, 1, *> and barred<0, 2, 1, *> of tests/machines/bars.cu; ncu counts a wavefront for each barrier).
 """
 BARRIER_ANSWER = 108
 """Clocks until what a barrier that asks all threads was told is there (h200_walks.csv: rows_by_barriers<1>, 0, against

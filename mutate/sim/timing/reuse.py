@@ -142,7 +142,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                     together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
-                elif sample.near:
+                elif any(n.whole for n in sample.near):
                     # What two neighbours write goes to DRAM once.
                     chances[a] = min(chances[a], max(1.0 - beside_written[a], least))
                 chances[a] = min(chances[a], max(1.0 - found_again[a, which], least))
@@ -160,7 +160,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                      for rows in found)
     of_lines = rooms_of(sample.streams, loose)
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
-    if sample.near:
+    if any(n.whole for n in sample.near):
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
     parts, by_places, absent, clean, soiled = np.zeros((5, len(limits)))
     updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64), of_lines)
@@ -221,7 +221,7 @@ def _slid(sample: Sample, limits: Array, l2_bytes: float) -> dict[int, float]:
 
     still has of the blocks before is not.
     """
-    beside = [n.streams for n in sample.near if n.distance == 1 and n.along == sample.grid_blocks]
+    beside = [n.streams for n in sample.near if n.whole and n.distance == 1 and n.along == sample.grid_blocks]
     if not beside:
         return {}
     slides = slides_of(sample.first, beside[0], len(limits))
@@ -284,7 +284,7 @@ def _written_beside(sample: Sample, wave: int, arrays: int) -> Array:
 
     where no neighbour was run.
     """
-    if not sample.near:
+    if not any(n.whole for n in sample.near):
         return np.ones(arrays)
     out, mine = np.zeros(arrays), _written(sample.first, arrays)
     for n in sample.near:

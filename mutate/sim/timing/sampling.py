@@ -33,8 +33,8 @@ _SPREAD = 2654435761
 # What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
 _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
-# A block's neighbours are run where so many of them would fit into what is recorded.
-_FEW = 8
+FEW = 8
+"""A block's neighbours are run whole where so many of them would fit into what is recorded, else as much of them."""
 # Blocks that are run for their work alone: so many warp instructions and blocks; where so many are alike, all are.
 _SURVEY = 8_000_000
 _SURVEYED = 2048
@@ -140,13 +140,18 @@ class Keeper:
         self._s += count
         self._n += len(records)
 
-    def tell(self, other: Keeper) -> None:
-        """Tells another one what the blocks have touched that are kept as a whole, as if they were one block."""
+    def tell(self, other: Keeper, most: int | None = None) -> None:
+        """Tells another one what the blocks have touched that are kept as a whole, as if they were one block; of one
+
+        block also what its first instructions have, ``most`` of them.
+        """
         other.start_block(-1)
         sectors, touch, region = (a[: self._s] for a in self._sectors)
         # What is in part there counts nothing.
         covers = np.full(len(sectors), WHOLE, np.uint32)
-        other.touches.note(self._requests[0], self._q, sectors, len(other._cut), covers, np.empty_like(touch),
+        # Records and requests are in the order of execution.
+        asked = self._q if most is None else 1 + int(self._records[0][: min(most, self._at), 2].max(initial=-1))
+        other.touches.note(self._requests[0], asked, sectors, len(other._cut), covers, np.empty_like(touch),
                            np.empty_like(region))
 
     def _close(self) -> None:
@@ -178,13 +183,14 @@ class Keeper:
 class Neighbour(NamedTuple):
     """A block ``distance`` blocks before the first that ran, on an axis with so many (``along``): its streams, and of
 
-    each array the ``part`` of that one's sectors that it reads as well.
+    each array the ``part`` of that one's sectors that it reads as well; ``whole``: not only of its first instructions.
     """
 
     distance: int
     along: int
     part: Array
     streams: Streams
+    whole: bool
 
 
 class Group(NamedTuple):
@@ -290,15 +296,15 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     piloted = _ran(simulation, pilot)
     each = max(1, piloted.total)
     pilots = keeper.streams((pilot,), marked=True)
-    near: tuple[Neighbour, ...] = ()
-    group = None
-    if each <= records // mates:
-        beside, with_mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
-        keeper.tell(beside)
-        keeper.tell(with_mates)
-        fork = simulation.fork((beside,), beside)
-        near = _near(pilot, launch.grid, beside, fork) if total > sms and each <= records // _FEW else ()
-        group = _group(pilot, mates, total, with_mates, fork)
+    # Of long blocks the first instructions tell what they share.
+    few = records // FEW
+    some, more = (None if each <= limit else few for limit in (few, records // mates))
+    beside, with_mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
+    keeper.tell(beside, some)
+    keeper.tell(with_mates, more)
+    fork = simulation.fork((beside,), beside)
+    near = _near(pilot, launch.grid, beside, fork, some) if total > sms else ()
+    group = _group(pilot, mates, total, with_mates, fork, more)
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose)
     if total <= sms:
         blocks = (pilot,)
@@ -387,17 +393,21 @@ def _trail(block: int, length: int, others: Sequence[int], simulation: Simulatio
                  far.streams(others) if others else None)
 
 
-def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation) -> Group | None:
-    """Runs the blocks of the block's group of SMs; the keeper knows this one. One only where that shares little."""
+def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simulation, most: int | None
+           ) -> Group | None:
+    """Runs the blocks of the block's group of SMs, ``most`` instructions of each; the keeper knows this one. One only
+
+    where that shares little.
+    """
     mates = [b for k in range(1, size) if (b := block ^ k) < total]
     if not mates:
         return None
     run = simulation.beside((keeper,), keeper)
-    run.run(mates[:1])
+    run.run(mates[:1], most)
     pairs, sectors = keeper.touches.tally[:, READS, PAIRS], keeper.touches.tally[:, READS, SECTORS]
     if not (pairs - sectors > _SHARED * sectors).any():
         return None
-    run.run(mates[1:])
+    run.run(mates[1:], most)
     return Group(keeper.touches.tally, keeper.streams(mates[:1]))
 
 
@@ -460,8 +470,12 @@ def _ran(simulation: Simulation, block: int) -> Work:
     return Work(block, int(simulation.counters[:, lay.EXECUTED].sum()) - before, int(simulation.spent.max()))
 
 
-def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation) -> tuple[Neighbour, ...]:
-    """Runs the blocks before this one, whose touches the keeper knows, along each axis of the grid."""
+def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation, most: int | None
+          ) -> tuple[Neighbour, ...]:
+    """Runs the blocks before this one, whose touches the keeper knows, along each axis of the grid, ``most``
+
+    instructions of each.
+    """
     own = keeper.touches.tally[:, READS, PAIRS].astype(np.float64)
     out = []
     for axis, distance in enumerate((1, grid[0], grid[0] * grid[1])):
@@ -469,8 +483,8 @@ def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Si
             # At a border of the grid the neighbour behind it, which has as much in common.
             neighbour = block - distance if (block // distance) % grid[axis] else block + distance
             before = keeper.touches.tally[:, READS].copy()
-            simulation.run((neighbour,))
+            simulation.run((neighbour,), most)
             new = keeper.touches.tally[:, READS] - before
             part = (new[:, PAIRS] - new[:, SECTORS]) / np.maximum(own, 1.0)
-            out.append(Neighbour(distance, grid[axis], part, keeper.streams((neighbour,))))
+            out.append(Neighbour(distance, grid[axis], part, keeper.streams((neighbour,)), most is None))
     return tuple(out)

@@ -269,7 +269,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                 (first_read and together[r] > 0) or together[r] == ALL_IN_STEP)):
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
-            if together[r] >= IN_STEP:
+            if convoy[r] or together[r] >= IN_STEP:
                 come -= FOREMOST * min(1.0, asked / CAUGHT_UP)
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
