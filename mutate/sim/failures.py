@@ -104,7 +104,6 @@ def _access(run: Simulation, code: int, address: int, width: int) -> tuple[str, 
         where = f" ({found[0].name} + {found[1]} bytes)" if found is not None else ""
         return f"address {address:#x}{where} is no multiple of the access's {width} bytes", "correct the kernel"
     return {lay.E_LOCAL: f"local memory byte {address} is outside the thread's {run.image.local_size} bytes",
-            lay.E_CONSTANT: f"constant memory at {address:#x} is outside its bank",
             lay.E_SPLITS: "more than 32 divergent paths of one warp",
             lay.E_TARGET: f"a jump to {address:#x}, where there is no code"}.get(code, "failure"), "correct the kernel"
 

@@ -90,8 +90,7 @@ FREE, READY, AT_SYNC, AT_WARPSYNC, AT_BARRIER, AT_FAULT = range(6)
 
 # What ``execute`` returns, and the codes of errors.
 DONE, NEED_PAGES, FAILED, OUT_OF_BUDGET, DEADLOCK, TRACE_FULL, LOG_FULL, TURN_OVER = range(8)
-(E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_CONSTANT, E_SPLITS, E_TARGET, E_SYSTEM,
- E_ASSERT, E_TEXTURE) = range(1, 12)
+(E_GLOBAL, E_SHARED, E_LOCAL, E_MISALIGNED, E_TRAP, E_SPLITS, E_TARGET, E_SYSTEM, E_ASSERT, E_TEXTURE) = range(1, 11)
 
 # Texture and surface objects (``texels``): columns of an object's row, int64. SIZE, ADDRESS and BORDER_COLOR begin at
 # the number given and have three, three and four columns; BORDER_COLOR has the bits that a fetch returns.

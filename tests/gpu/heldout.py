@@ -66,9 +66,16 @@ def _beside(there: dict[str, float], said: dict[str, Any]) -> dict[str, Any]:
 
 
 def compared(gpu: dict[str, Any], simulated: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row a kernel: times of both, and their limiters. Kernels that no GPU timed (textures) are left out."""
-    return [{"kernel": name, "gpu": there, "gpu_limiter": mine["finding"]["limiter"]} | _beside(there, simulated[name])
-            for name, mine in _launches(gpu).items() if "identity" in (there := _times(mine))]
+    """One row a kernel: times of both, and their limiters.
+
+    Kernels that no GPU timed (textures), or that the model had no time for, are left out, and of the latter said so.
+    """
+    timed = {name: mine for name, mine in _launches(gpu).items() if "identity" in _times(mine)}
+    for name in (name for name in timed if "identity" not in simulated[name]["sim"]):
+        print(f"{name}: not simulated")
+    return [{"kernel": name, "gpu": _times(mine), "gpu_limiter": mine["finding"]["limiter"]}
+            | _beside(_times(mine), simulated[name])
+            for name, mine in timed.items() if "identity" in simulated[name]["sim"]]
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
