@@ -59,12 +59,13 @@ class Boards(NamedTuple):
 class Blocks(NamedTuple):
     """Of each place for a block: the block's number (-1: none), its warps that have not ended, and those that have
 
-    arrived at each barrier.
+    arrived at each barrier; whether it has asked for shared memory since its last one.
     """
 
     number: Ints
     left: Ints
     arrived: Ints
+    shared: Ints
 
 
 def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
@@ -77,6 +78,7 @@ def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
     each = starts.shape[1] - 1
     clock = np.int64(when)
     blocks.number[b] = number
+    blocks.shared[b] = 0
     turned = number % len(sched_next) if not tracked and each % len(sched_next) == 0 else 0
     for i in range(each):
         w = b * each + i - i % len(sched_next) + (i + turned) % len(sched_next) if turned else b * each + i

@@ -179,7 +179,8 @@ BARRIER_DATA, BARRIER_DATA_WARP = 3.0, 0.23
 """Clocks that a block's barrier takes of L1's data stage, and each of its warps more: 3.5, 3.9 and 5.0 for two, four
 
 and eight warps, of blocks of which as many as fit load and store shared memory between barriers, and do so without them
-(barred<0, 1, 1, *> and barred<0, 2, 1, *> of tests/machines/bars.cu; ncu counts a wavefront for each barrier).
+(barred<0, 1, 1, *> and barred<0, 2, 1, *> of tests/machines/bars.cu). None where the block has not asked for shared
+memory since the one before: ncu counts a wavefront for nearly each barrier there, and none where nothing else is done.
 """
 BARRIER_ANSWER = 108
 """Clocks until what a barrier that asks all threads was told is there (h200_walks.csv: rows_by_barriers<1>, 0, against

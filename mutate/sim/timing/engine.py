@@ -78,7 +78,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     instance, issued_at, at_barrier, kept = warps.instance, warps.issued_at, warps.at_barrier, warps.kept
     clear, far, ring, ring_n, copies = boards.until, boards.far, boards.ring, boards.ring_n, boards.copies
     registers, sources = boards.registers, boards.sources
-    number, left, arrived = blocks.number, blocks.left, blocks.arrived
+    number, left, arrived, shared = blocks.number, blocks.left, blocks.arrived, blocks.shared
     # Of the two u.FMA pipes: when each is free, and which was used last.
     dual = settings[p.S_DUAL] > 0.0
     ports, pipes, side, reading = sm.schedulers.ports, sm.schedulers.pipes, sm.schedulers.side, sm.schedulers.reading
@@ -239,6 +239,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     result = start - 4.0 + (row[u.LATENCY] if act == u.SHARED else settings[p.S_L1_LATENCY])
                     operands = start + settings[p.S_READ_RELEASE]
                 elif act == u.SHARED or q < 0 or (2 < requests[q, 2] < 6):
+                    shared[b] = 1
                     cost = float(max(1, costs[k])) * settings[p.S_WAVE]
                     # Another scheduler's go between those of a conflict.
                     alone = cost + max(0.0, cost - row[u.FREE]) * settings[p.S_BETWEEN]
@@ -466,7 +467,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             if (act == u.BARRIER or act == u.ARRIVE or nxt[w] == NEVER) and left[b] > 0:
                 go = np.int64(max(float(clock), barrier_free) + settings[p.S_BARRIER] - lone)
                 if pass_barriers(b, each, clock, go, act != u.ARRIVE, table, needs, tracked, pcs, warps, boards, blocks,
-                                 sched_next, stalls) > 0:
+                                 sched_next, stalls) > 0 and shared[b] > 0:
+                    shared[b] = 0
                     data_free = max(data_free, float(clock)) + settings[p.S_BARRIER_DATA] + (
                         settings[p.S_BARRIER_DATA_WARP] * left[b])
             # A branch that is taken costs its scheduler one more clock. Those behind the first no warp can use.

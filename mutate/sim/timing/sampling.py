@@ -296,15 +296,16 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     piloted = _ran(simulation, pilot)
     each = max(1, piloted.total)
     pilots = keeper.streams((pilot,), marked=True)
-    # Of long blocks the first instructions tell what they share.
+    # Of long blocks the first instructions tell what they share. What neighbours that wait together take was measured
+    # on Hopper: of GPUs before Volta long blocks are as if alone.
     few = records // FEW
     some, more = (None if each <= limit else few for limit in (few, records // mates))
     beside, with_mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
     keeper.tell(beside, some)
     keeper.tell(with_mates, more)
     fork = simulation.fork((beside,), beside)
-    near = _near(pilot, launch.grid, beside, fork, some) if total > sms else ()
-    group = _group(pilot, mates, total, with_mates, fork, more)
+    near = _near(pilot, launch.grid, beside, fork, some) if total > sms and (some is None or rules == VOLTA) else ()
+    group = _group(pilot, mates, total, with_mates, fork, more) if more is None or rules == VOLTA else None
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose)
     if total <= sms:
         blocks = (pilot,)

@@ -118,7 +118,7 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
                     np.zeros((size, 6), np.int64), np.zeros(size), np.zeros((rows, REGISTERS)),
                     np.zeros((rows, REGISTERS), np.int64))
     blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
-                    np.zeros((resident, BARRIERS), np.int64))
+                    np.zeros((resident, BARRIERS), np.int64), np.zeros(resident, np.int64))
     free = np.zeros(10)
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
