@@ -193,20 +193,17 @@ def across_lanes(op, row, w, guard, base, registers, predicates, red, sync, cons
             ia = i64(row[A]) + (base & i64(row[A_REL]))
             start, size = constant_starts[row[Y], 0], constant_starts[row[Y], 1]
             for lane in range(32):  # before anything is written: the address may be the destination
-                offsets[lane] = i64(i32(registers[ia + lane])) + i64(row[X])
+                at = i64(i32(registers[ia + lane])) + i64(row[X])
+                # Compilers load early what is used under a condition only: nothing is outside of the bank, but that is
+                # no error (an H200 has zeros there).
+                offsets[lane] = at if 0 <= at <= size - row[WIDTH] else -CONSTANT_LINE
             for part in range(max(1, row[WIDTH] // 4)):
                 for lane in range(32):
-                    # Compilers load what is used under a condition only: there is nothing outside of the bank, but
-                    # no error either (an H200 has zeros there).
-                    at = offsets[lane]
-                    if at < 0 or at + row[WIDTH] > size:
-                        d0[lane] = u32(0)
-                    else:
-                        d0[lane] = read_bytes(constants, start + at + 4 * part, min(4, row[WIDTH]), row[M] != 0)
+                    d0[lane] = u32(0)
+                    if offsets[lane] >= 0:
+                        d0[lane] = read_bytes(constants, start + offsets[lane] + 4 * part, min(4, row[WIDTH]),
+                                              row[M] != 0)
                 commit(registers, base + i64(row[DST]) + 32 * part, d0, ALL if flags & UNIFORM else guard)
-            for lane in range(32):
-                if offsets[lane] < 0 or offsets[lane] >= size:
-                    offsets[lane] = -CONSTANT_LINE
     elif op == MATRIX_PRODUCT:
         if guard:
             multiply(row, registers, base, guard)
