@@ -262,12 +262,11 @@ def _by_axes(sample: Sample, listing: Sequence[Instruction], at_once: int) -> fl
     Where they begin after each other, other blocks' places have nothing to do meanwhile.
     """
     mine = _adds_of(sample.first, listing)
-    near = [n for n in sample.near if n.whole]
-    if mine is None or not near:
+    if mine is None or not sample.whole_near:
         return 0.0
     sectors, first = np.unique(mine.sectors, return_index=True)
     same, span = np.ones((2, len(sectors)), np.int64)
-    for n in near:
+    for n in sample.whole_near:
         theirs = _adds_of(n.streams, listing)
         if theirs is not None:
             here = np.isin(sectors, theirs.sectors)

@@ -142,7 +142,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                     together[a] = at_once
                     beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
                     chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
-                elif any(n.whole for n in sample.near):
+                elif sample.whole_near:
                     # What two neighbours write goes to DRAM once.
                     chances[a] = min(chances[a], max(1.0 - beside_written[a], least))
                 chances[a] = min(chances[a], max(1.0 - found_again[a, which], least))
@@ -160,7 +160,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                      for rows in found)
     of_lines = rooms_of(sample.streams, loose)
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
-    if any(n.whole for n in sample.near):
+    if sample.whole_near:
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
     parts, by_places, absent, clean, soiled = np.zeros((5, len(limits)))
     updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64), of_lines)
@@ -221,7 +221,7 @@ def _slid(sample: Sample, limits: Array, l2_bytes: float) -> dict[int, float]:
 
     still has of the blocks before is not.
     """
-    beside = [n.streams for n in sample.near if n.whole and n.distance == 1 and n.along == sample.grid_blocks]
+    beside = [n.streams for n in sample.whole_near if n.distance == 1 and n.along == sample.grid_blocks]
     if not beside:
         return {}
     slides = slides_of(sample.first, beside[0], len(limits))
@@ -284,10 +284,10 @@ def _written_beside(sample: Sample, wave: int, arrays: int) -> Array:
 
     where no neighbour was run.
     """
-    if not any(n.whole for n in sample.near):
+    if not sample.whole_near:
         return np.ones(arrays)
     out, mine = np.zeros(arrays), _written(sample.first, arrays)
-    for n in sample.near:
+    for n in sample.whole_near:
         if n.distance < wave:
             theirs = _written(n.streams, arrays)
             out += [len(np.intersect1d(a, b, assume_unique=True)) / max(1, len(a))
@@ -301,7 +301,7 @@ def _written_alone(sample: Sample, wave: int, arrays: int) -> Array:
     of blocks writes the other half. A neighbour on one side stands for the one on the other, too.
     """
     mine = _written(sample.first, arrays)
-    near = [_written(n.streams, arrays) for n in sample.near if n.distance < wave]
+    near = [_written(n.streams, arrays) for n in sample.whole_near if n.distance < wave]
     out = np.zeros(arrays)
     for a, sectors in enumerate(mine):
         left = sectors[~np.isin(sectors ^ 1, sectors)]

@@ -248,6 +248,11 @@ class Sample:
     trail: Trail | None = None
     beginning: Beginning | None = None
 
+    @property
+    def whole_near(self) -> tuple[Neighbour, ...]:
+        """Neighbours of which all is known, as what they write is."""
+        return tuple(n for n in self.near if n.whole)
+
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
     """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
@@ -300,12 +305,15 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     # on Hopper: of GPUs before Volta long blocks are as if alone.
     few = records // FEW
     some, more = (None if each <= limit else few for limit in (few, records // mates))
-    beside, with_mates = (Keeper(warps, bases, longest, rules) for _ in range(2))
-    keeper.tell(beside, some)
-    keeper.tell(with_mates, more)
-    fork = simulation.fork((beside,), beside)
-    near = _near(pilot, launch.grid, beside, fork, some) if total > sms and (some is None or rules == VOLTA) else ()
-    group = _group(pilot, mates, total, with_mates, fork, more) if more is None or rules == VOLTA else None
+    fork = simulation.fork((), None)
+
+    def beside(most: int | None) -> tuple[Keeper, Simulation]:
+        told = Keeper(warps, bases, longest, rules)
+        keeper.tell(told, most)
+        return told, fork.beside((told,), told)
+
+    near = _near(pilot, launch.grid, *beside(some), some) if total > sms and (some is None or rules == VOLTA) else ()
+    group = _group(pilot, mates, total, *beside(more), more) if more is None or rules == VOLTA else None
     blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose)
     if total <= sms:
         blocks = (pilot,)
@@ -403,12 +411,11 @@ def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simula
     mates = [b for k in range(1, size) if (b := block ^ k) < total]
     if not mates:
         return None
-    run = simulation.beside((keeper,), keeper)
-    run.run(mates[:1], most)
+    simulation.run(mates[:1], most)
     pairs, sectors = keeper.touches.tally[:, READS, PAIRS], keeper.touches.tally[:, READS, SECTORS]
     if not (pairs - sectors > _SHARED * sectors).any():
         return None
-    run.run(mates[1:], most)
+    simulation.run(mates[1:], most)
     return Group(keeper.touches.tally, keeper.streams(mates[:1]))
 
 
