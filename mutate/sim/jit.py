@@ -29,7 +29,10 @@ def jit(function: _F) -> _F:
 
 
 def jit_into(folder: Path, function: _F, counted: bool = True, inlined: bool = False) -> _F:
-    """``numba.njit``, its machine code kept in a folder. ``counted``: it makes arrays (``inner.UNCOUNTED``)."""
+    """``numba.njit``, its machine code kept in a folder. ``counted``: it makes arrays (``inner.UNCOUNTED``).
+
+    ``inlined``: wherever it is called. Handing over an array takes seven words of the stack, more than a few lines do.
+    """
     options = {**({} if counted else UNCOUNTED), "forceinline": inlined}
     before = config.CACHE_DIR  # type: ignore[attr-defined]
     try:

@@ -24,7 +24,7 @@ from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
 from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
-from mutate.sim.timing.sectors import on_its_way, read, write
+from mutate.sim.timing.sectors import on_its_way, read
 from mutate.sim.timing.servers import Written, lines_with, returned
 from mutate.sim.timing.sm import (
     F_BARRIER,
@@ -45,6 +45,7 @@ from mutate.sim.timing.sm import (
     K_WORK,
     QUEUE,
 )
+from mutate.sim.timing.writing import write
 
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE

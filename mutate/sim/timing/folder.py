@@ -8,5 +8,5 @@ MODULES = ("coalesce", "inner", "intrinsics", "jit", "layout", "timing/banks", "
            "timing/combining", "timing/constant_cache", "timing/constants", "timing/engine", "timing/gather",
            "timing/held_up", "timing/hints", "timing/lines", "timing/packets", "timing/passing", "timing/scoreboard",
            "timing/sectors", "timing/servers", "timing/sets", "timing/settings", "timing/sm", "timing/tags",
-           "timing/touches", "timing/uneven", "timing/units")
+           "timing/touches", "timing/uneven", "timing/units", "timing/writing")
 FOLDER = machine_code_folder(f"timing-{text_digest(MODULES)[:16]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from mutate.sim.timing.sampling import Sample
 from mutate.sim.timing.scoreboard import registers_of
 from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import share_of, with_share
-from mutate.sim.timing.sm import K_FINISHED, K_ISSUED, K_LAUNCHED, Sm, Told, copied, fresh, with_blocks
+from mutate.sim.timing.sm import K_FINISHED, K_ISSUED, K_LAUNCHED, Sm, Told, fresh, with_blocks
 from mutate.sim.timing.tesla import read_shared_by_operands
 from mutate.sim.timing.touches import PAIRS, lines_up_to
 from mutate.sim.timing.units import table_of
@@ -112,7 +113,7 @@ class Player:
         end, before = 0.0, None
         if turn > first[p.S_RESIDENT]:
             end = float(run(*self._given, first, after, sm, turn - 1))
-            before = copied(sm) if end == 0.0 else None
+            before = deepcopy(sm) if end == 0.0 else None
         if end == 0.0:
             end = float(run(*self._given, first, after, sm, -1))
         return Played(sm.told, end, int(sm.counts[K_ISSUED]), int(sm.counts[K_FINISHED]), before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from copy import deepcopy
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +16,15 @@ from mutate.sim.timing.combining import Combining, empty_combining
 from mutate.sim.timing.constant_cache import Constants, empty_constants
 from mutate.sim.timing.passing import Passing, empty_passing
 from mutate.sim.timing.scoreboard import REGISTERS
-from mutate.sim.timing.sectors import BEGUN, TWINS
+from mutate.sim.timing.sectors import TWINS
 from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written
 from mutate.sim.timing.tags import L1, empty_l1
+from mutate.sim.timing.writing import BEGUN
 
 QUEUE = 64
 """Requests of a scheduler whose times are remembered."""
-SERVERS = 10
+_SERVERS = 10
+"""Of ``Sm.state``."""
 F_BARRIER, F_LSU, F_TAGS, F_DATA, F_SENT, F_CONSTANT, F_MATCH, F_LAUNCH, F_LEAVES, F_FINAL = range(10)
 """Of ``Sm.free``: until when each is busy; when the next block may begin and the last one left; the end so far."""
 K_LINES, K_LAUNCHED, K_FINISHED, K_ISSUED, K_WORK, K_CLOCK = range(6)
@@ -119,28 +122,20 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
                     np.zeros((rows, REGISTERS), np.int64))
     blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
                     np.zeros((resident, BARRIERS), np.int64), np.zeros(resident, np.int64))
-    free = np.zeros(10)
+    free = np.zeros(F_FINAL + 1)
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
               Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64)),
               empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
-              Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), np.zeros(SERVERS), np.zeros((4, arrays)),
+              Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), np.zeros(_SERVERS), np.zeros((4, arrays)),
               _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
               empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
-              empty_code(settings, code_lines), free, np.zeros(6, np.int64), told)
-
-
-def copied(part: Any) -> Any:
-    """An SM, or a part of one, of its own."""
-    if isinstance(part, np.ndarray):
-        return part.copy()
-    kind: Any = type(part)
-    return kind(*(copied(p) for p in part))
+              empty_code(settings, code_lines), free, np.zeros(K_CLOCK + 1, np.int64), told)
 
 
 def with_blocks(sm: Sm, count: int) -> Sm:
     """A copy that can tell of so many blocks, or more than it could, when they finished."""
-    mine: Sm = copied(sm)
+    mine = deepcopy(sm)
     done = np.zeros(count, np.int64)
     done[:len(mine.told.done)] = mine.told.done
     return mine._replace(told=mine.told._replace(done=done))
