@@ -345,9 +345,8 @@ def heldout_page() -> str:
     ]
     newest = max(kept["later"]["date"][:10] for kept in sets if kept["later"])
     older = [f"`{kept['name']}`" for kept in sets if kept["later"] and kept["later"]["date"][:10] < newest]
-    others = {name: json.loads((REFERENCE / f"h100_{name}.json").read_text())
-              for name in ("heldout24", "heldout23", "heldout22", "heldout21", "heldout20", "heldout19", "heldout18",
-                           "heldout17", "heldout14", "heldout13", "heldout12", "samples")}
+    others = {name: json.loads(heldout.kept_path(name, "h100").read_text())
+              for name in (*reversed(heldout.SETS), "samples") if heldout.kept_path(name, "h100").exists()}
     h100 = [(f"`{name}`" if name in _HELDOUT else name, kept["summary"] | heldout.firm(kept["rows"]))
             for name, kept in others.items()]
     reals = [_real_set(name) for name in ("real", "real2", "real3", "real3b")]

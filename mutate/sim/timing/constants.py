@@ -180,7 +180,7 @@ BARRIER_DATA, BARRIER_DATA_WARP = 3.0, 0.23
 
 and eight warps, of blocks of which as many as fit load and store shared memory between barriers, and do so without them
 (barred<0, 1, 1, *> and barred<0, 2, 1, *> of tests/machines/bars.cu). None where the block has not asked for shared
-memory since the one before: ncu counts a wavefront for nearly each barrier there, and none where nothing else is done.
+memory since the one before (h100_bars_wavefronts.csv: ncu counts one for 0.7 to 1 of the barriers there, else none).
 """
 BARRIER_ANSWER = 108
 """Clocks until what a barrier that asks all threads was told is there (h200_walks.csv: rows_by_barriers<1>, 0, against
@@ -364,7 +364,8 @@ FOREMOST, CAUGHT_UP = 120.0, 160000.0
 to a line asks for it first. By within<0>, summed and nearest of tests/machines/scans.cu, up to 512 threads (12 % too
 slow without; 100 blocks in rows_in_step of permuted.cu go faster than one alone). Not at once, as SMs begin at
 different times: by a straight line, in so many clocks (lookups of together.cu: -5 % on average, -13 % with all of it
-from the beginning on).
+from the beginning on). Also where neighbours go through an array (tile_products of products.cu: 7.7 % instead of 9.2,
+rows_in_step 13.5 instead of 15.4, in_turn of neighbours.cu 13.6 instead of 13.1; at once 7.2, but in_turn 16.6).
 """
 DEPENDENTS = 1.98 * 1.205
 """Clocks of the GPU from one block that lets a dependent grid start (griddepcontrol.launch_dependents) to the next
