@@ -118,6 +118,45 @@ def more() -> list[Mixture]:
     return list(dict.fromkeys(out))
 
 
+def widths() -> list[Mixture]:
+    """Loads of 4, 8 and 16 bytes among what reads and writes registers or not, waited for or not."""
+    out = []
+    for load in ("lds", "lds64", "lds128", "ldg", "ldg64", "ldg128"):
+        for base in ("ffma", "nop", "ffma>z", "fmul", "ffma/eoe"):
+            out += [Mixture(f"{n} {base}, {load}") for n in (5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 31)]
+        for warps in (1, 2, 4, 8):
+            out += [Mixture(f"{load}, {n} ffma, ffma!", warps=warps) for n in (1, 2, 3, 5, 7, 10, 14, 19, 29)]
+            out += [Mixture(f"{load}, {n} nop, nop!", warps=warps) for n in (1, 3, 7, 14, 29)]
+            out += [Mixture(f"{n} ffma, {load}", warps=warps) for n in (8, 16)]
+    return list(dict.fromkeys(out))
+
+
+def reused() -> list[Mixture]:
+    """Operands that are kept from one instruction to the next, where the scheduler goes to another warp in between or
+
+    not; loads of 16 bytes in runs.
+    """
+    out = []
+    for warps in (1, 2, 4, 8):
+        out += [Mixture(f"ffma/eoe{s}", warps=warps) for s in ("", "+a", "+a~", "+a@2", "~", "@2", "+ac", "+ac~")]
+        for n in (3, 7, 11, 19):
+            for load in ("lds", "lds128"):
+                for op in ("ffma/eoe+a", "ffma/eoe+ac"):
+                    out += [Mixture(f"{load}, 4 {op}, {op}{wait}, {n} {op}", warps=warps) for wait in ("!", "")]
+                out += [Mixture(f"{load}, 4 ffma/eoe+ac, ffma/eoe+ac~, {n} ffma/eoe+ac", warps=warps)]
+                out += [Mixture(f"{load}, 4 ffma, ffma!, {n} ffma", warps=warps)]
+            out += [Mixture(f"lop3/eoe+ac, lop3/eoe+ac, {n} ffma/eoe+ac", warps=warps),
+                    Mixture(f"2 lop3, {n} ffma", warps=warps)]
+    for load in ("lds", "lds64", "lds128"):
+        for n, k in ((64, 4), (32, 4), (32, 2), (24, 2), (48, 2), (96, 4), (48, 4)):
+            out += [Mixture(f"{n} {op}, {k} {load}", (n + k) * max(1, 128 // (n + k)), warps)
+                    for op in ("ffma", "ffma/eoe+ac", "nop") for warps in (2, 4, 8)]
+        out += [Mixture(f"{n} ffma, {n} nop, {load}") for n in (4, 6, 8)]
+        out += [Mixture(f"{n} ffma{p}, {load}") for n in (8, 12, 20) for p in (">e", ">o")]
+        out += [Mixture(f"{n} {op}, {load}") for n in (3, 4, 6, 8) for op in ("iadd3", "lop3", "imad", "dfma", "sts")]
+    return list(dict.fromkeys(out))
+
+
 PARTS = {"ffma": 20, "fadd": 14, "fmul": 9, "iadd3": 8, "lop3": 5, "shf": 3, "imad": 6, "imad_wide": 3,
     "imad_mov": 3, "isetp": 4,
          "fsetp": 4, "fsel": 4, "fmnmx": 3, "lea": 2, "mov": 2, "prmt": 2, "viadd": 2, "hfma2": 2, "mufu": 3,

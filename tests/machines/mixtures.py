@@ -1,6 +1,7 @@
 """Mixtures of instructions, alone in a loop: what one scheduler issues in how many clocks.
 
     python tests/machines/mixtures.py write FOLDER      cubins and their list, for time_mixtures.py on a GPU
+                                                        (more, widths, reused instead: those of a list alone)
     python tests/machines/mixtures.py simulate [TIMES.csv [PATTERN]]  the same by the model of time,
         beside measured ones
 
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mixture_lists import Mixture, mixtures, more, random_mixtures
+from mixture_lists import Mixture, mixtures, more, random_mixtures, reused, widths
 
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_file
@@ -247,6 +248,13 @@ class Body:
         return out
 
     def encode(self, name: str) -> tuple[int, int]:
+        """Its two words. ``>e``, ``>o``, ``>z``: which bank is written, or none; ``+ab``: ``.reuse`` of operands;
+
+        ``!``: waits for the load before it; ``~``: yields; ``@2``: the stall count.
+        """
+        name, _, stalls = name.partition("@")
+        waits, yields = "!" in name, "~" in name
+        name, _, kept = name.replace("!", "").replace("~", "").partition("+")
         name, _, parity = name.partition(">")
         name, _, suffix = name.partition("/")
         op = OPS[name]
@@ -286,12 +294,14 @@ class Body:
             lo |= 48 << 32
         if name == "never":
             lo |= (lo >> 24 & 0xff) << 32
-        stall, write, read = op.stall, 7, 7
+        stall, write, read = int(stalls or op.stall), 7, 7
         if op.kind == "v":
             write, self.board = self.board, (self.board + 1) % 6
         elif op.kind == "s":
             read, self.board = self.board, (self.board + 1) % 6
-        hi |= (stall | (stall < 12) << 4 | write << 5 | read << 8) << 41
+        wait = 1 << (self.board - 1) % 6 if waits else 0
+        reuse = sum(1 << "abc".index(place) for place in kept)
+        hi |= (stall | (stall < 12 and not yields) << 4 | write << 5 | read << 8 | wait << 11 | reuse << 17) << 41
         return lo, hi
 
 
@@ -362,8 +372,12 @@ def measured(path: Path) -> dict[str, float]:
 
 def main() -> None:
     what, *rest = sys.argv[1:]
-    everything = more() if what == "more" else mixtures(OPS) + random_mixtures(160)
-    if what in ("write", "more"):
+    lists = {"more": more, "widths": widths, "reused": reused}
+    if what in lists:
+        write(Path(rest[0]), lists[what]())
+        return
+    everything = mixtures(OPS) + random_mixtures(160) + widths() + reused()
+    if what == "write":
         write(Path(rest[0]), everything)
         return
     times = measured(Path(rest[0])) if rest else {}

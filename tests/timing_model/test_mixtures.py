@@ -14,12 +14,13 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 sys.path.insert(0, str(MACHINES))
 
+from mixture_lists import reused, widths  # noqa: E402
 from mixtures import Mixture, measured, random_mixtures, simulated  # noqa: E402
 
 
 @cache
-def times() -> dict[str, float]:
-    return measured(MACHINES / "reference" / "h200_mixtures.csv")
+def times(name: str = "h200_mixtures") -> dict[str, float]:
+    return measured(MACHINES / "reference" / f"{name}.csv")
 
 
 # An instruction's registers on their way to another unit keep others from being issued; pipes; register banks; ports.
@@ -49,3 +50,16 @@ def test_mixtures_at_random_are_met() -> None:
     # 5.0 %, nearly all of it too fast.
     assert sum(abs(e) for e in off) / len(off) < 0.06
     assert max(abs(e) for e in off) < 0.12
+
+
+@pytest.mark.parametrize(("name", "text", "within"), [
+    # An operand is not kept where the scheduler went to another warp; where none is, waiting costs nothing.
+    ("reused", "lds, 4 ffma/eoe+a, ffma/eoe+a!, 7 ffma/eoe+a", 0.04), ("reused", "lds, 4 ffma, ffma!, 7 ffma", 0.03),
+    # What is loaded needs the way to the registers; FP32 that writes none leaves it free, and so do other slots.
+    ("widths", "8 ffma, lds128", 0.07), ("widths", "20 ffma, lds128", 0.03), ("widths", "8 ffma>z, lds128", 0.03),
+    ("widths", "8 nop, lds128", 0.03), ("reused", "4 ffma, 4 nop, lds128", 0.03), ("reused", "96 ffma, 4 lds128", 0.06),
+])
+def test_registers_that_are_kept_and_written_among_loads(name: str, text: str, within: float) -> None:
+    (mixture,) = [m for m in (reused() if name == "reused" else widths()) if m.text == text and m.warps == 8]
+    (clocks,) = simulated([mixture])
+    assert clocks == pytest.approx(times(f"h100_{name}")[mixture.name], rel=within)

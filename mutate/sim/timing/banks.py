@@ -1,4 +1,4 @@
-"""What instructions read from the two banks of the register file.
+"""What instructions read from the two banks of the register file, and what they write there.
 
 Registers with even numbers are one bank, those with odd numbers the other; a scheduler's warps read one register of
 each in a clock. A register that an instruction names twice is read once, and one that the instruction before has marked
@@ -6,6 +6,14 @@ each in a clock. A register that an instruction names twice is read once, and on
 one another is averaged. Measured on an H200 with registers put into the code by hand
 (tests/machines/reference/h200_registers.csv; tests/timing_model compares). Volta has two such banks, too: Jia et al.,
 "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (2018).
+
+An operand is kept for the same warp's next instruction only: where the scheduler goes to another warp in between, that
+costs a clock (`lds, 4 ffma/eoe+a, ffma/eoe+a!, 7 ffma/eoe+a` of h100_reused.csv: 0.9 to 1.0 more than where nothing
+waits, and nothing where no operand is kept).
+
+What loads from shared memory bring and what FP32 gives are written by one way. Loads of 8 and 16 bytes take more of it
+than the slot in which they were issued, where all other slots write, too (h100_widths.csv, `8 ffma, lds128`: 2.1 clocks
+more; `8 nop, lds128` and `8 ffma>z, lds128`, which write nothing, 0.1; `4 ffma, 4 nop, lds128` of h100_reused.csv 0.1).
 """
 
 from __future__ import annotations
@@ -24,24 +32,47 @@ _PAIRS = frozenset(["DADD", "DMUL", "DFMA", "DSETP"])
 _STORES = frozenset(["STG", "STS", "STL", "ST", "ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDS"])
 _BOTH = frozenset(["SHFL", "ATOM", "ATOMG", "MATCH", "LOP3", "IADD3", "LEA", "SHF"])
 """Those that may write a predicate before their register."""
+_WRITTEN = re.compile(r"R\d")
+_NOTHING = _STORES - {"ATOM", "ATOMG", "ATOMS"} | {"RET", "BRX", "CALL", "WARPSYNC", "STSM", "R2UR", "STAS"}
+PARTS = 4
+_LOADED = {1: 5, 2: 6, 4: 11}
+"""By words, in ``PARTS`` of a clock. Alone among FP32 loads of 4, 8 and 16 bytes take 1.1, 1.1 to 1.2 and 1.9 to 3.3
+
+(h100_widths.csv, `5 ffma` to `24 ffma, lds128`; why it goes up and down is not known), in runs of two and four 1.3 to
+1.5, 1.6 to 2.7 and 2.4 to 3.6 (h100_reused.csv, `24 ffma, 2 lds64`).
+"""
+BACKED_UP = 4
+"""Clocks of writing that may wait before a scheduler's next instruction does."""
 QUEUED = 2
 """Clocks of reading that may wait before a scheduler's next instruction does: one instruction's."""
 
 
-def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
-    """Of each instruction the registers of the even and the odd bank that it reads, shape (instructions, 2)."""
+def bank_reads(listing: Sequence[Instruction], same_warp: bool = True) -> npt.NDArray[np.int64]:
+    """Of each instruction the registers of the even and the odd bank that it reads, shape (instructions, 2).
+
+    ``same_warp``: the scheduler's instruction before was this warp's; what another one's has come between is not kept.
+    """
     out = np.zeros((len(listing), 2), np.int64)
     kept: dict[int, int] = {}
     for row, instruction in zip(out, listing, strict=True):
         sources = _sources(instruction)
         read = set()
         for place, (text, register) in enumerate(sources):
-            if register >= 0 and kept.get(place) != register:
+            if register >= 0 and not (same_warp and kept.get(place) == register):
                 read |= set(range(register, register + _width(instruction, place, text)))
         kept = {place: register for place, (text, register) in enumerate(sources) if ".reuse" in text and register >= 0}
         for register in read:
             row[register & 1] += 1
     return out
+
+
+def writes(instruction: Instruction) -> int:
+    """Parts of a clock, ``PARTS`` to a clock, for which an instruction's results take the one way to the registers."""
+    if instruction.name == "LDS":
+        return _LOADED[4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1]
+    operands = [text.strip() for text in instruction.operands.split(",")]
+    written = next((text for text in operands if not text.startswith(("P", "!P"))), "")
+    return PARTS if _WRITTEN.match(written) and instruction.name not in _NOTHING else 0
 
 
 def _width(instruction: Instruction, place: int, text: str) -> int:

@@ -13,7 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
-from mutate.sim.timing.banks import QUEUED
+from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
 from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import SOON, before, most_lines, note
@@ -203,14 +203,18 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     pipes[s, side[s]] = clock + 2 * row[u.INTERVAL]
                 ports[s, u.FMA], ports[s, u.HEAVY] = pipes[s, 1 - side[s]], pipes[s, 0]
                 ports[s, u.PAIR] = max(pipes[s, 0], pipes[s, 1])
-            last[s] = -1 if row[u.YIELDS] else w
             at[w] = k + 1
             slot = row[u.SLOT]
             if row[u.HANDED] > 0:
                 reading[s, 0] = max(reading[s, 0], clock) + row[u.EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[u.ODD]
                 reading[s, 2] = max(reading[s, 2], clock) + row[u.HANDED]
-                slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED)
+                reading[s, 3] = max(reading[s, 3], PARTS * clock) + row[u.WRITES]
+                slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED,
+                           reading[s, 3] // PARTS - clock - BACKED_UP)
+                # What another warp's instruction has come between is not kept.
+                slot += row[u.KEPT] if last[s] != w else 0
+            last[s] = -1 if row[u.YIELDS] else w
             follow = clock + max(row[u.STALL], pace)
             if tracked:
                 # The bits of the code are for other hardware. A branch is decided at the end of the pipeline.
@@ -250,7 +254,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     data_free = max(turn, data_free) + cost
                     busy[p.B_DATA] += cost
                     ends = max(data_free, begun + alone)
-                    result = ends - 5.0 + row[u.LATENCY]
+                    # What it brings waits for its way to the registers.
+                    result = ends - 5.0 + row[u.LATENCY] + max(0, reading[s, 3] // PARTS - clock - 1)
                     operands = start + settings[p.S_READ_RELEASE]
                     if settings[p.S_REPLAY] > 0.0:
                         slot += max(0, np.int64(cost) - row[u.FREE])

@@ -105,7 +105,7 @@ def _schedulers(count: int) -> Schedulers:
     def zeros(*shape: int) -> Ints:
         return np.zeros((count, *shape), np.int64)
 
-    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(3),
+    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(4),
                       np.zeros(count), np.full(count, -1, np.int64), zeros())
 
 

@@ -15,7 +15,7 @@ from mutate.sass.disasm import Instruction
 from mutate.sim.layout import CONSTANT_LINE
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.banks import bank_reads
+from mutate.sim.timing.banks import bank_reads, writes
 from mutate.sim.timing.tensor import PRODUCTS, product_of, timed
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
@@ -34,10 +34,12 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATC
 # TAKEN, SYNCED: clocks beside the code's that a branch costs its warp when it is taken, and an instruction always.
 # PASSES: whether a warp that waits at a barrier issues it all the same.
 # LINE: of a constant at a fixed address, counted from 1 as those of indexed loads.
-# EVEN, ODD: registers read from the two banks. HANDED: clocks of the stage that hands instructions to units.
+# EVEN, ODD: registers read from the two banks. KEPT: whether it has operands of the instruction before.
+# WRITES: what its results take of the way to the registers (``banks.PARTS``).
+# HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED, TAKEN, SYNCED, PASSES, LINE) = range(19)
-COLUMNS = 19
+ ODD, HANDED, TAKEN, SYNCED, PASSES, LINE, KEPT, WRITES) = range(21)
+COLUMNS = 21
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -103,8 +105,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
     """One row of ``COLUMNS`` for each instruction; intervals and latencies in clocks."""
     rates = Rates(machine)
     out = np.zeros((len(listing), COLUMNS), np.int64)
-    banks = bank_reads(listing)
-    for row, instruction, reads in zip(out, listing, banks, strict=True):
+    banks, alone = bank_reads(listing), bank_reads(listing, False)
+    for row, instruction, reads, all_reads in zip(out, listing, banks, alone, strict=True):
         bits = scheduling_of(instruction)
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
@@ -115,6 +117,8 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             _without_bits(row, instruction, rates)
         elif rates.machine.capability >= (7, 0):
             row[EVEN], row[ODD] = reads
+            row[KEPT] = sum(all_reads) > sum(reads)
+            row[WRITES] = writes(instruction)
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
