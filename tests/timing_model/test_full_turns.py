@@ -13,7 +13,7 @@ from timed_kernels import KERNELS, compiled
 from mutate.machines import load_machine
 from mutate.sim.timing import confidence, full
 from mutate.sim.timing.model import predict
-from mutate.sim.timing.sampling import blocks_of_sm
+from mutate.sim.timing.placing import blocks_of_sm
 from mutate.toolchain.locate import find_toolchain
 
 H200 = load_machine("h200")

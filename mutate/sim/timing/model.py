@@ -29,7 +29,7 @@ from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hot import hot_clocks
 from mutate.sim.timing.one_place import contested, least_clocks, stay
 from mutate.sim.timing.player import MARKS, Played, Player
-from mutate.sim.timing.reuse import Reuse, beyond_l2, no_reuse, reuse_of
+from mutate.sim.timing.reuse import Reuse, as_a_whole, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import has_l2, settings_of
@@ -134,6 +134,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
     played = budget_of(sample, turn, resident, -(-launch.threads // 32), played)
+    if turn > resident and played < turn * sample.instructions / len(sample.blocks):
+        reuse = as_a_whole(reuse, resident / turn)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(
         len(kernel.listing), sample.streams.pc, machine.capability)

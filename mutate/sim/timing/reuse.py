@@ -13,9 +13,10 @@ from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_first_block, places_of
 from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
+from mutate.sim.timing.placing import blocks_of_sm
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.rooms import rooms_of
-from mutate.sim.timing.sampling import Sample, Streams
+from mutate.sim.timing.sampling import Neighbour, Sample, Streams
 from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
@@ -140,7 +141,11 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
                 least = unique(*row, limit, grid) / (grid * row[0])
                 if which == READS:
                     together[a] = at_once
-                    beside = sum(float(n.part[a]) for n in sample.near if touched(n.distance) <= l2_bytes)
+                    near = [n for n in sample.near if touched(n.distance) <= l2_bytes]
+                    beside = sum(float(n.part[a]) for n in near)
+                    # What neighbours have in common the whole row has, or column: one of them fetches it.
+                    least = min(least, math.prod(1.0 - n.part[a] * (1.0 - 1.0 / n.along) for n in near
+                                                 if n.part[a] > _NEARLY_ALL and n.along < grid))
                     chances[a] = min(chances[a], max(min(1.0 - beside, slid.get(a, 1.0)), least))
                 elif sample.whole_near:
                     # What two neighbours write goes to DRAM once.
@@ -200,7 +205,13 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
     return Reuse(alone, shared, places_of, least_of, out[1], common, by_each, _came_back(sample) & ~common, sparse,
-                 *_with_neighbours(sample, common & met, out[0], wave, merges), updates)
+                 *_with_neighbours(sample, common & met, out[0], wave, merges, sms), updates)
+
+
+def as_a_whole(reuse: Reuse, first: float) -> Reuse:
+    """Where only blocks of the first wave are played, the ``first`` part of all: they merge what all do on average."""
+    merged = first * reuse.merged + (1.0 - first) * reuse.merged_later
+    return reuse._replace(merged=merged, merged_later=merged)
 
 
 def _by_sharing(chance: float, tally: Array, blocks: int, at_once: int) -> tuple[float, float]:
@@ -326,7 +337,7 @@ def _written(s: Streams, arrays: int) -> list[Array]:
     return [np.unique(s.sectors[at[s.region[at] == a]]) for a in range(arrays)]
 
 
-def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, merges: bool
+def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, merges: bool, sms: int
                      ) -> tuple[Array, Array, Array, Array]:
     """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``together``: whether blocks far from each
 
@@ -336,8 +347,15 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     first = _first_reads(sample.first)
     mates = 1.0 - _distinct(sample, first, arrays)
     # Blocks of different work drift apart.
-    same = mates * (merges and not differ(sample.works))
+    merging = merges and not differ(sample.works)
+    same = mates * merging
     merged, later = same * c.MERGED, same * np.where(together, c.MERGED, c.MERGED_LATER)
+    if merging:
+        for n in sample.near:
+            rest = (n.part > 0.5) * _met(first, _first_reads(n.streams), arrays) * _merging(n, sample, wave, sms)
+            merged = np.maximum(merged, rest * c.MERGED)
+            # Blocks of a row are given out together; those of a column drift apart with each wave.
+            later = np.maximum(later, rest * c.MERGED * (1.0 if n.distance == 1 else wave / sample.grid_blocks))
     # Most of what others fetch neighbours fetch at the same time: all who ever read it, or those of the first wave.
     near = [(n, n.part * _met(first, _first_reads(n.streams), arrays)) for n in sample.near if n.distance < wave]
     seldom = (1.0 - far) / 2
@@ -348,6 +366,23 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     each = sample.touched[:, READS, PAIRS] / len(sample.blocks)
     steps = np.where(each <= _KNOWN, c.ALL_IN_STEP, c.IN_STEP)
     return np.where(together, steps, some * c.TOGETHER), merged, later, convoy
+
+
+def _merging(near: Neighbour, sample: Sample, wave: int, sms: int) -> float:
+    """The part that is not left of what a row of the grid's blocks, or a column, reads in step: one of each group of
+
+    SMs among which equal reads become one is, where blocks are on any SM (``constants.MERGING_SMS``).
+    """
+    blocks = min(near.along, wave / near.distance)
+    if near.along == sample.grid_blocks or blocks <= 1:
+        return 0.0
+    if near.distance > 1:
+        # Those on the same SM have it from L1.
+        at_once = max(1, wave // sms)
+        mine = blocks_of_sm(min(sample.grid_blocks, at_once * sms), sms, at_once, 0, at_once)
+        blocks *= len({b % near.distance for b in mine}) / len(mine)
+    groups = max(1.0, sms / c.MERGING_SMS)
+    return max(0.0, 1.0 - groups * (1.0 - float((1.0 - 1.0 / groups) ** blocks)) / blocks)
 
 
 def _distinct(sample: Sample, first: FirstReads, arrays: int) -> Array:

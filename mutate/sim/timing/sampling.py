@@ -21,6 +21,7 @@ from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import BEGINNING, TOGETHER, follows_others
+from mutate.sim.timing.placing import blocks_of_sm, columns_matter, sm_of
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
 from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
@@ -29,7 +30,6 @@ from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
-_SPREAD = 2654435761
 # What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
 _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
@@ -254,24 +254,6 @@ class Sample:
         return tuple(n for n in self.near if n.whole)
 
 
-def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None) -> tuple[int, ...]:
-    """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
-
-    A GPU hands out blocks to SMs in turn, but in no order that it keeps: on an H200 an SM's k-th block is one around
-    132 k at first, and any of those when blocks end at different times (tests/machines/reference/h200_caches.csv).
-    Each block is one SM's (``sm``, below ``sms``); without a number it is a GPU's typical one.
-    """
-    if total < sms:
-        mine = [total // 2 if sm is None else sm]
-    else:
-        rows = [(k * sms, min(sms, total - k * sms)) for k in range(-(-total // sms))]
-        mine = [first + ((sm or 0) + (k * _SPREAD >> 7)) % width for k, (first, width) in enumerate(rows)
-                if (sm or 0) < width]
-    count = max(1, min(count, len(mine)))
-    start = (len(mine) - count) // 2
-    return tuple(mine[start : start + count])
-
-
 def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: int, wanted: int, records: int,
            longest: int, initial: Initial | None = None, places: Places | None = None, budget: int = DEFAULT_BUDGET,
            rules: int = VOLTA, sm: int | None = None, mates: int = GROUP, first: int | None = None,
@@ -312,9 +294,13 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         keeper.tell(told, most)
         return told, fork.beside((told,), told)
 
-    near = _near(pilot, launch.grid, *beside(some), some) if total > sms and (some is None or rules == VOLTA) else ()
+    wanted_near = (total > sms or min(gx, gy * gz) > 1) and (some is None or rules == VOLTA)
+    near = _near(pilot, launch.grid, *beside(some), some) if wanted_near else ()
     group = _group(pilot, mates, total, *beside(more), more) if more is None or rules == VOLTA else None
-    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose)
+    near_by = resident if columns_matter(near, listing) and rules == VOLTA else 0
+    if near_by and whose is None:
+        whose = sm_of(pilot, sms, near_by)
+    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose, near_by)
     if total <= sms:
         blocks = (pilot,)
     if pilot not in blocks:
@@ -327,10 +313,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         again, whole = start()
         played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
         instead = _instead(_works(played, range(total)), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
-                           at_once) if played is not None and wanted <= at_once else None
+                           at_once, near_by) if played is not None and wanted <= at_once else None
         if instead is not None:
             blocks = (instead.first,) if instead.first is not None else \
-                blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen)
+                blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen, near_by)
             again, whole = start()
             played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
     if played is not None:
@@ -350,7 +336,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             works.update((w.block, w) for w in known)
             if not known:
                 _survey(works, total, simulation)
-            instead = None if known else _instead(tuple(works.values()), each, launch.grid, sms, wanted, at_once)
+            instead = None if known else _instead(tuple(works.values()), each, launch.grid, sms, wanted, at_once,
+                                                 near_by)
             if instead is not None:
                 return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
                               mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
@@ -430,14 +417,14 @@ class _Instead(NamedTuple):
     chosen: int | None = None
 
 
-def _instead(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms: int, wanted: int, at_once: int
-             ) -> _Instead | None:
+def _instead(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms: int, wanted: int, at_once: int,
+             near_by: int) -> _Instead | None:
     """Who has most to do, where all blocks run at once and the one that was taken, with ``each``, has clearly less."""
     most = max(works, key=lambda w: w.total)
     if grid[0] * grid[1] * grid[2] <= sms:
         return _Instead(first=most.block) if most.total > (1.0 + ALIKE) * each else None
     if 1 < wanted <= at_once and differ(works):
-        return _Instead(chosen=_busiest(works, grid, sms, wanted))
+        return _Instead(chosen=_busiest(works, grid, sms, wanted, near_by))
     return None
 
 
@@ -446,11 +433,11 @@ def _all_over(total: int) -> Iterator[int]:
     return (int((k + 0.5) * _GOLDEN % 1.0 * total) for k in range(min(total, _SURVEYED)))
 
 
-def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted: int) -> int:
+def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted: int, near_by: int) -> int:
     """The SM that has most to do, in all its blocks and in the longest warp of one."""
     total = grid[0] * grid[1] * grid[2]
     totals, longest = (spread_over([(w.block, w[k]) for w in works], grid) for k in (1, 2))
-    mine = [list(blocks_of_sm(total, sms, wanted, sm)) for sm in range(sms)]
+    mine = [list(blocks_of_sm(total, sms, wanted, sm, near_by)) for sm in range(sms)]
     sums, most = np.array([totals[m].sum() for m in mine]), np.array([longest[m].max() for m in mine])
     return int(np.argmax(sums / sums.mean() + most / most.mean()))
 
