@@ -49,7 +49,8 @@ class Reuse(NamedTuple):
     ``read_places``, ``read_least``: of what is read at random, as ``by_chance.Misses`` has them, in reads of one SM.
     ``by_each``: whether each block reads most of it. ``merged`` and ``merged_later``: the part of the reads that L2
     does not get as they are merged with equal ones of neighbouring SMs, while the first blocks run and later;
-    ``convoy``: whether neighbours have most of it in common, at the same times. ``updates``: of its writes.
+    ``convoy``: whether neighbours have most of it in common, at the same times, ``crowd``: whether a row of the grid's
+    blocks or a column has, of ``constants.CROWD`` or more that run at once. ``updates``: of its writes.
     """
 
     read: Array
@@ -65,6 +66,7 @@ class Reuse(NamedTuple):
     merged: Array
     merged_later: Array
     convoy: Array
+    crowd: Array
     updates: Updates
 
 
@@ -87,7 +89,7 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
-                 no_part, no_part, none, Updates(no_part, no_part, no_part, no_part, no_part, no_part, no_part,
+                 no_part, no_part, none, none, Updates(no_part, no_part, no_part, no_part, no_part, no_part, no_part,
                                                   all_parts))
 
 
@@ -338,10 +340,10 @@ def _written(s: Streams, arrays: int) -> list[Array]:
 
 
 def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, merges: bool, sms: int
-                     ) -> tuple[Array, Array, Array, Array]:
-    """``together``, ``merged``, ``merged_later``, ``convoy`` of ``Reuse``. ``together``: whether blocks far from each
+                     ) -> tuple[Array, Array, Array, Array, Array]:
+    """``together``, ``merged``, ``merged_later``, ``convoy``, ``crowd`` of ``Reuse``. ``together``: whether blocks far
 
-    other are; ``far``: ``Reuse.read``; ``wave``: blocks.
+    from each other are; ``far``: ``Reuse.read``; ``wave``: blocks.
     """
     arrays = len(together)
     first = _first_reads(sample.first)
@@ -350,9 +352,12 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     merging = merges and not differ(sample.works)
     same = mates * merging
     merged, later = same * c.MERGED, same * np.where(together, c.MERGED, c.MERGED_LATER)
+    crowd = np.zeros(arrays, np.bool_)
     if merging:
         for n in sample.near:
-            rest = (n.part > 0.5) * _met(first, _first_reads(n.streams), arrays) * _merging(n, sample, wave, sms)
+            met = (n.part > 0.5) * _met(first, _first_reads(n.streams), arrays)
+            crowd |= met & (n.along < sample.grid_blocks and min(n.along, wave / n.distance) >= c.CROWD)
+            rest = met * _merging(n, sample, wave, sms)
             merged = np.maximum(merged, rest * c.MERGED)
             # Blocks of a row are given out together; those of a column drift apart with each wave.
             later = np.maximum(later, rest * c.MERGED * (1.0 if n.distance == 1 else wave / sample.grid_blocks))
@@ -365,7 +370,7 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     some = together | (at_first > 0.0) & (at_first > seldom)
     each = sample.touched[:, READS, PAIRS] / len(sample.blocks)
     steps = np.where(each <= _KNOWN, c.ALL_IN_STEP, c.IN_STEP)
-    return np.where(together, steps, some * c.TOGETHER), merged, later, convoy
+    return np.where(together, steps, some * c.TOGETHER), merged, later, convoy, crowd
 
 
 def _merging(near: Neighbour, sample: Sample, wave: int, sms: int) -> float:

@@ -106,7 +106,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     alone_read, shared_read = reuse.read, reuse.read_shared
     by_places, in_the_end = reuse.read_places, reuse.read_least
     common, again, sparse, by_each = reuse.common, reuse.again, reuse.sparse, reuse.by_each
-    together, convoy, places = reuse.together, reuse.convoy, reuse.updates.places
+    together, convoy, crowd, places = reuse.together, reuse.convoy, reuse.crowd, reuse.updates.places
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, _, turns, room, _ = l1
     far_tags, far_ages, far_parts = l2
@@ -240,7 +240,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if convoy[r] or together[r] >= IN_STEP:
-                come -= FOREMOST * min(1.0, asked / CAUGHT_UP)
+                come -= FOREMOST if crowd[r] else FOREMOST * min(1.0, asked / CAUGHT_UP)
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
