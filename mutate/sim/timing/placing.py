@@ -21,8 +21,8 @@ _ADDING = frozenset(["ATOM", "ATOMG", "RED", "REDG"])
 _SPREAD = 2654435761
 SHIFT, EACH = 8, 3
 """Blocks by which an SM's next ones are further on, and after how many each."""
-_COMMON = 0.5
-"""The part of an array's sectors that blocks have in common at least where it matters which of them an SM has."""
+_COMMON = 0.9
+"""The part of an array's sectors that blocks of a column have in common at least: tiles, not borders."""
 
 
 def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None, at_once: int = 0) -> tuple[int, ...]:

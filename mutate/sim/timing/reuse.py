@@ -355,7 +355,7 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     crowd = np.zeros(arrays, np.bool_)
     if merging:
         for n in sample.near:
-            met = (n.part > 0.5) * _met(first, _first_reads(n.streams), arrays)
+            met = (n.part > _NEARLY_ALL) * _met(first, _first_reads(n.streams), arrays)
             crowd |= met & (n.along < sample.grid_blocks and min(n.along, wave / n.distance) >= c.CROWD)
             rest = met * _merging(n, sample, wave, sms)
             merged = np.maximum(merged, rest * c.MERGED)
