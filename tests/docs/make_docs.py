@@ -288,6 +288,10 @@ _HELDOUT = {
                  "of another field.",
     "heldout24": "By somebody else who had seen neither: in the style of projects that have grown, with helpers, "
                  "templates and structs by value.",
+    "heldout25": "By somebody else who had seen neither: half of it plain, a quarter tuned, a quarter irregular, of "
+                 "many fields.",
+    "heldout26": "By somebody else who had seen neither: two thirds of it as performance engineers write it (products, "
+                 "convolutions, stencils, sorting, transforms with tiles, registers and shuffles), a third plain.",
 }
 
 
