@@ -157,6 +157,18 @@ def reused() -> list[Mixture]:
     return list(dict.fromkeys(out))
 
 
+def off() -> list[Mixture]:
+    """Instructions of which no lane takes part, and the same of all lanes."""
+    out = []
+    for op in ("ffma", "iadd3", "imad", "mufu", "shfl", "lds", "lds128", "sts", "ldg", "stg", "dfma", "isetp", "popc",
+               "ffma/eoe", "ffma/eee", "imad/eee", "iadd3/eee", "imad_wide"):
+        for sign in ("-", ""):
+            out += [Mixture(", ".join(["never", *[f"{n} ffma, {sign}{op}"] * (127 // (n + 1))]), warps=w)
+                    for n in (1, 3, 7) for w in (1, 4, 8)]
+            out += [Mixture(", ".join(["never", *[f"{sign}{op}"] * 127]), warps=w) for w in (1, 4, 8)]
+    return list(dict.fromkeys(out))
+
+
 PARTS = {"ffma": 20, "fadd": 14, "fmul": 9, "iadd3": 8, "lop3": 5, "shf": 3, "imad": 6, "imad_wide": 3,
     "imad_mov": 3, "isetp": 4,
          "fsetp": 4, "fsel": 4, "fmnmx": 3, "lea": 2, "mov": 2, "prmt": 2, "viadd": 2, "hfma2": 2, "mufu": 3,

@@ -1,7 +1,7 @@
 """Mixtures of instructions, alone in a loop: what one scheduler issues in how many clocks.
 
     python tests/machines/mixtures.py write FOLDER      cubins and their list, for time_mixtures.py on a GPU
-                                                        (more, widths, reused instead: those of a list alone)
+                                                        (more, widths, reused, off: of a list alone)
     python tests/machines/mixtures.py simulate [TIMES.csv [PATTERN]]  the same by the model of time,
         beside measured ones
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mixture_lists import Mixture, mixtures, more, random_mixtures, reused, widths
+from mixture_lists import Mixture, mixtures, more, off, random_mixtures, reused, widths
 
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_file
@@ -250,15 +250,18 @@ class Body:
     def encode(self, name: str) -> tuple[int, int]:
         """Its two words. ``>e``, ``>o``, ``>z``: which bank is written, or none; ``+ab``: ``.reuse`` of operands;
 
-        ``!``: waits for the load before it; ``~``: yields; ``@2``: the stall count.
+        ``!``: waits for the load before it; ``~``: yields; ``@2``: the stall count; ``-`` before it: no lane takes
+        part, if ``never`` is in the loop before it.
         """
+        off = name.startswith("-")
+        name = name.removeprefix("-")
         name, _, stalls = name.partition("@")
         waits, yields = "!" in name, "~" in name
         name, _, kept = name.replace("!", "").replace("~", "").partition("+")
         name, _, parity = name.partition(">")
         name, _, suffix = name.partition("/")
         op = OPS[name]
-        lo, hi = op.lo, op.hi
+        lo, hi = op.lo ^ (0x1000 if off else 0), op.hi
         if name.startswith("at_"):
             lo |= self.where.addresses["shared"][0] << 32
         for place, register in self._sources(op, suffix).items():
@@ -372,11 +375,11 @@ def measured(path: Path) -> dict[str, float]:
 
 def main() -> None:
     what, *rest = sys.argv[1:]
-    lists = {"more": more, "widths": widths, "reused": reused}
+    lists = {"more": more, "widths": widths, "reused": reused, "off": off}
     if what in lists:
         write(Path(rest[0]), lists[what]())
         return
-    everything = mixtures(OPS) + random_mixtures(160) + widths() + reused()
+    everything = mixtures(OPS) + random_mixtures(160) + widths() + reused() + off()
     if what == "write":
         write(Path(rest[0]), everything)
         return

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 MACHINES = Path(__file__).parents[1] / "machines"
 sys.path.insert(0, str(MACHINES))
 
-from mixture_lists import reused, widths  # noqa: E402
+from mixture_lists import off, reused, widths  # noqa: E402
 from mixtures import Mixture, measured, random_mixtures, simulated  # noqa: E402
 
 
@@ -63,3 +63,12 @@ def test_registers_that_are_kept_and_written_among_loads(name: str, text: str, w
     (mixture,) = [m for m in (reused() if name == "reused" else widths()) if m.text == text and m.warps == 8]
     (clocks,) = simulated([mixture])
     assert clocks == pytest.approx(times(f"h100_{name}")[mixture.name], rel=within)
+
+
+@pytest.mark.parametrize("text", ["3 ffma, -sts", "3 ffma, sts", "7 ffma, -mufu", "7 ffma, mufu", "3 ffma, -lds128",
+                                  "3 ffma, -shfl", "1 ffma, -dfma", "1 ffma, dfma", "7 ffma, -ldg"])
+def test_what_no_lane_takes_part_in_reads_and_writes_nothing(text: str) -> None:
+    n = int(text.split(maxsplit=1)[0])
+    (mixture,) = [m for m in off() if m.text == ", ".join(["never", *[text] * (127 // (n + 1))]) and m.warps == 8]
+    (clocks,) = simulated([mixture])
+    assert clocks == pytest.approx(times("h100_off")[mixture.name], rel=0.03 if "-" in text else 0.08)

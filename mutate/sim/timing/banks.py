@@ -33,7 +33,8 @@ _STORES = frozenset(["STG", "STS", "STL", "ST", "ATOM", "ATOMG", "ATOMS", "RED",
 _BOTH = frozenset(["SHFL", "ATOM", "ATOMG", "MATCH", "LOP3", "IADD3", "LEA", "SHF"])
 """Those that may write a predicate before their register."""
 _WRITTEN = re.compile(r"R\d")
-_NOTHING = _STORES - {"ATOM", "ATOMG", "ATOMS"} | {"RET", "BRX", "CALL", "WARPSYNC", "STSM", "R2UR", "STAS"}
+_NOTHING = frozenset(["RET", "BRX", "CALL", "WARPSYNC"])
+"""Those that name a register first and only read it."""
 PARTS = 4
 _LOADED = {1: 5, 2: 6, 4: 11}
 """By words, in ``PARTS`` of a clock. Alone among FP32 loads of 4, 8 and 16 bytes take 1.1, 1.1 to 1.2 and 1.9 to 3.3
@@ -71,8 +72,9 @@ def writes(instruction: Instruction) -> int:
     if instruction.name == "LDS":
         return _LOADED[4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1]
     operands = [text.strip() for text in instruction.operands.split(",")]
-    written = next((text for text in operands if not text.startswith(("P", "!P"))), "")
-    return PARTS if _WRITTEN.match(written) and instruction.name not in _NOTHING else 0
+    after = 1 if operands[0].startswith("P") and instruction.name in _BOTH else 0
+    written = bool(_WRITTEN.match(operands[min(after, len(operands) - 1)]))
+    return PARTS if written and instruction.name not in _NOTHING else 0
 
 
 def _width(instruction: Instruction, place: int, text: str) -> int:

@@ -170,9 +170,10 @@ DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
 them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
 sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 """
-BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.0, 1.0
-"""Clocks of a barrier: from the last warp's arrival, between arrivals (barrier_32 to barrier_1024), and until the next
+BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.03, 1.0
+"""Clocks of a barrier: from the last warp's arrival, between arrivals (of one block 2.0: barrier_32 to barrier_1024; of
 
+as many as fit 2.1: barred<0, 0, 0, 1> of bars.cu, leaders and barriers of WAVES 2.1 to 2.2), and until the next
 one more after a block of one warp (WAVES, arrivals: 8 and 16 of them take three each, eight blocks of two warps four).
 """
 BARRIER_DATA, BARRIER_DATA_WARP = 3.0, 0.23

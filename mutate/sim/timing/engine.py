@@ -205,7 +205,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 ports[s, u.PAIR] = max(pipes[s, 0], pipes[s, 1])
             at[w] = k + 1
             slot = row[u.SLOT]
-            if row[u.HANDED] > 0:
+            if row[u.HANDED] > 0 and lanes[k] > 0:
+                # Without lanes nothing is read (`3 ffma, -sts` of h100_off.csv: 1.04 clocks, with lanes 1.41).
                 reading[s, 0] = max(reading[s, 0], clock) + row[u.EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[u.ODD]
                 reading[s, 2] = max(reading[s, 2], clock) + row[u.HANDED]
