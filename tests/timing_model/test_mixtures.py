@@ -46,10 +46,10 @@ def test_mixtures_take_what_they_took_on_the_gpu() -> None:
 
 def test_mixtures_at_random_are_met() -> None:
     chosen = [m for m in random_mixtures(24) if times()[m.name] > 1.1]
-    off = [clocks / times()[m.name] - 1.0 for m, clocks in zip(chosen, simulated(chosen), strict=True)]
+    errors = [clocks / times()[m.name] - 1.0 for m, clocks in zip(chosen, simulated(chosen), strict=True)]
     # 5.0 %, nearly all of it too fast.
-    assert sum(abs(e) for e in off) / len(off) < 0.06
-    assert max(abs(e) for e in off) < 0.12
+    assert sum(abs(e) for e in errors) / len(errors) < 0.06
+    assert max(abs(e) for e in errors) < 0.12
 
 
 @pytest.mark.parametrize(("name", "text", "within"), [

@@ -84,7 +84,7 @@ __global__ void adding(const float *a, const float *b, float *c, int n) {
 def test_whose_blocks_are_played_matters_where_columns_have_something_of_their_own(name: str, at_once: bool,
                                                                                   tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
-    arrays = " ".join(f"float {name}[1 << 22] = zeros();" for name in "abc")
+    arrays = " ".join(f"float {array}[1 << 22] = zeros();" for array in "abc")
     path.write_text(f"/* kmutate launch\n dim3 grid = {{ 16, 128 }}; dim3 block = {{ 128 }}; {arrays}\n"
                     f"{name}(a, b, c, 32);\n*/\n" + TILES)
     (found,) = compile_file(Request(path=path, arch="sm_90", kernels=(name,), mutations=("identity",)))

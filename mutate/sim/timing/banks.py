@@ -36,6 +36,7 @@ _WRITTEN = re.compile(r"R\d")
 _NOTHING = frozenset(["RET", "BRX", "CALL", "WARPSYNC"])
 """Those that name a register first and only read it."""
 PARTS = 4
+"""Of a clock, in which writing is counted."""
 _LOADED = {1: 5, 2: 6, 4: 11}
 """By words, in ``PARTS`` of a clock. Alone among FP32 loads of 4, 8 and 16 bytes take 1.1, 1.1 to 1.2 and 1.9 to 3.3
 
@@ -48,22 +49,27 @@ QUEUED = 2
 """Clocks of reading that may wait before a scheduler's next instruction does: one instruction's."""
 
 
-def bank_reads(listing: Sequence[Instruction], same_warp: bool = True) -> npt.NDArray[np.int64]:
-    """Of each instruction the registers of the even and the odd bank that it reads, shape (instructions, 2).
+def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
+    """Of each instruction the registers of the even and the odd bank that it reads, and whether it has others that are
 
-    ``same_warp``: the scheduler's instruction before was this warp's; what another one's has come between is not kept.
+    kept from the one before; shape (instructions, 3).
     """
-    out = np.zeros((len(listing), 2), np.int64)
+    out = np.zeros((len(listing), 3), np.int64)
     kept: dict[int, int] = {}
     for row, instruction in zip(out, listing, strict=True):
         sources = _sources(instruction)
-        read = set()
+        named: set[int] = set()
+        read: set[int] = set()
         for place, (text, register) in enumerate(sources):
-            if register >= 0 and not (same_warp and kept.get(place) == register):
-                read |= set(range(register, register + _width(instruction, place, text)))
+            if register >= 0:
+                registers = range(register, register + _width(instruction, place, text))
+                named.update(registers)
+                if kept.get(place) != register:
+                    read.update(registers)
         kept = {place: register for place, (text, register) in enumerate(sources) if ".reuse" in text and register >= 0}
         for register in read:
             row[register & 1] += 1
+        row[2] = len(named) > len(read)
     return out
 
 
@@ -71,10 +77,9 @@ def writes(instruction: Instruction) -> int:
     """Parts of a clock, ``PARTS`` to a clock, for which an instruction's results take the one way to the registers."""
     if instruction.name == "LDS":
         return _LOADED[4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1]
-    operands = [text.strip() for text in instruction.operands.split(",")]
-    after = 1 if operands[0].startswith("P") and instruction.name in _BOTH else 0
-    written = bool(_WRITTEN.match(operands[min(after, len(operands) - 1)]))
-    return PARTS if written and instruction.name not in _NOTHING else 0
+    operands, after = _operands(instruction)
+    written = instruction.name not in _NOTHING and any(_WRITTEN.match(text) for text in operands[:after])
+    return PARTS if written else 0
 
 
 def _width(instruction: Instruction, place: int, text: str) -> int:
@@ -92,8 +97,8 @@ def _width(instruction: Instruction, place: int, text: str) -> int:
     return 2 if name in _PAIRS or (place == 2 and ".WIDE" in opcode) else 1
 
 
-def _sources(instruction: Instruction) -> list[tuple[str, int]]:
-    """The operands that are read, each with its register (-1: none), in the order of the code."""
+def _operands(instruction: Instruction) -> tuple[list[str], int]:
+    """The operands in the order of the code, and how many of them are results."""
     operands = [text.strip() for text in instruction.operands.split(",")]
     # Predicates that are written stand before or behind the register that is; those that are read are last.
     after = 1 if operands[0].startswith("R") else 0
@@ -101,6 +106,12 @@ def _sources(instruction: Instruction) -> list[tuple[str, int]]:
         after += 1
     if after and instruction.name in _BOTH and operands[0].startswith("P"):
         after += 1
+    return operands, after
+
+
+def _sources(instruction: Instruction) -> list[tuple[str, int]]:
+    """The operands that are read, each with its register (-1: none), in the order of the code."""
+    operands, after = _operands(instruction)
     out = []
     for text in operands[after:]:
         found = _REGISTER.search(text) if not text.startswith(("c[", "cx[")) else None

@@ -353,9 +353,9 @@ fours 0.91; of 8 and 32 waves 0.47 to 0.53; with arithmetic between loads 0.4 to
 lines that are read as a whole: same_sectors has none of sectors and pairs of them.
 """
 MERGING_SMS = 6
-"""SMs among which equal reads become one, at random of all: a GPC's third. Of columns of tiles that 8, 32 and 64 blocks
+"""SMs among which equal reads become one, at random of all; fitted, and a third of a GPC has as many. Of columns of
 
-read in step L2 gets 0.94, 0.54 and 0.66 to 0.69 of the reads (tests/machines/reference/h100_spaced_sectors.csv,
+tiles that 8, 32 and 64 blocks read in step L2 gets 0.94, 0.54 and 0.66 to 0.69 of the reads (h100_spaced_sectors.csv,
 tile_reads<0, 1>; the last two of two waves), of the rows of 64 0.30 to 0.43, also in later waves (<1, 0>).
 """
 MERGED_MANY = 0.33

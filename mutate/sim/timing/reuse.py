@@ -359,7 +359,8 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
             crowd |= met & (n.along < sample.grid_blocks and min(n.along, wave / n.distance) >= c.CROWD)
             rest = met * _merging(n, sample, wave, sms)
             merged = np.maximum(merged, rest * c.MERGED)
-            # Blocks of a row are given out together; those of a column drift apart with each wave.
+            # Blocks of a row are given out together; those of a column drift apart with each wave (tile_reads,
+            # product_walks of two and eight waves; as 1 / waves: chosen with matmul_naive in view).
             later = np.maximum(later, rest * c.MERGED * (1.0 if n.distance == 1 else wave / sample.grid_blocks))
     # Most of what others fetch neighbours fetch at the same time: all who ever read it, or those of the first wave.
     near = [(n, n.part * _met(first, _first_reads(n.streams), arrays)) for n in sample.near if n.distance < wave]

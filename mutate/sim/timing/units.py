@@ -105,8 +105,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
     """One row of ``COLUMNS`` for each instruction; intervals and latencies in clocks."""
     rates = Rates(machine)
     out = np.zeros((len(listing), COLUMNS), np.int64)
-    banks, alone = bank_reads(listing), bank_reads(listing, False)
-    for row, instruction, reads, all_reads in zip(out, listing, banks, alone, strict=True):
+    for row, instruction, reads in zip(out, listing, bank_reads(listing), strict=True):
         bits = scheduling_of(instruction)
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
@@ -116,12 +115,11 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
         if rates.tracked:
             _without_bits(row, instruction, rates)
         elif rates.machine.capability >= (7, 0):
-            row[EVEN], row[ODD] = reads
-            row[KEPT] = sum(all_reads) > sum(reads)
+            row[EVEN], row[ODD], row[KEPT] = reads
             row[WRITES] = writes(instruction)
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
-            row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads)))
+            row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads[:2])))
             row[TAKEN] = c.TAKEN if row[UNIT] == CONTROL else 0
             if _TO_REGISTER.match(f"{instruction.name} {instruction.operands}"):
                 row[TAKEN] = c.RETURNED
