@@ -27,7 +27,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
          "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart",
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
-         "bars", "trees", "products", "quads", "chases", "spaced")
+         "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms")
 
 
 @cache
@@ -183,6 +183,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("word_quads<float4, 4>", 3, 0.03), ("word_quads<float4, 2>", 1, 0.05), ("chase_words<4, 3>", 1, 0.02),  # wide
     ("tile_reads<0, 1>", 0, 0.06), ("tile_reads<0, 1>", 2, 0.08), ("tile_reads<0, 1>", 4, 0.04),  # columns in step
     ("tile_walks<0, 1>", 3, 0.05), ("product_walks", 0, 0.04), ("spaced_lines", 1, 0.09),
+    ("again<8>", 3, 0.1), ("rolls<int, 4, 0, 9>", 0, 0.1), ("rolls<unsigned char, 4, 1, 9>", 1, 0.1),  # on their way
+    ("taps<unsigned char, 3, 3, 1>", 2, 0.1), ("taps<int, 3, 3, 1>", 0, 0.1), ("kept_atoms<12, 0>", 0, 0.05),
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

@@ -43,7 +43,15 @@ _LOADED = {1: 5, 2: 6, 4: 11}
 (h100_widths.csv, `5 ffma` to `24 ffma, lds128`; why it goes up and down is not known), in runs of two and four 1.3 to
 1.5, 1.6 to 2.7 and 2.4 to 3.6 (h100_reused.csv, `24 ffma, 2 lds64`).
 """
-BACKED_UP = 4
+_IN_A_RUN, _NEAR = {1: 3, 2: 8, 4: 7}, 3
+"""What a load takes more of others that comes so few instructions after another one, by words. ``24 ffma, 2 lds`` to
+
+``96 ffma, 4 lds128`` of h100_reused.csv: 1.4 to 4 clocks more for each run of two or four than for as many alone, 1.3
+to 8, and 0.7 to 7; these are between. The loads themselves come no later (chase_words<4, 3> of chases.cu). That nearer
+ones have no slots between them that write nothing is a guess.
+"""
+MORE, WRITTEN = 256, 255
+BACKED_UP = 8
 """Clocks of writing that may wait before a scheduler's next instruction does."""
 QUEUED = 2
 """Clocks of reading that may wait before a scheduler's next instruction does: one instruction's."""
@@ -73,13 +81,23 @@ def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
     return out
 
 
-def writes(instruction: Instruction) -> int:
-    """Parts of a clock, ``PARTS`` to a clock, for which an instruction's results take the one way to the registers."""
-    if instruction.name == "LDS":
-        return _LOADED[4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1]
-    operands, after = _operands(instruction)
-    written = instruction.name not in _NOTHING and any(_WRITTEN.match(text) for text in operands[:after])
-    return PARTS if written else 0
+def writes(listing: Sequence[Instruction]) -> list[int]:
+    """Of each instruction the parts of a clock (``PARTS``) that its results take of the way to the registers, and
+
+    ``MORE`` times those that others wait for beside.
+    """
+    out, since = [], _NEAR + 1
+    for instruction in listing:
+        since += 1
+        if instruction.name == "LDS":
+            words = 4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1
+            out.append(_LOADED[words] + MORE * (_IN_A_RUN[words] if since <= _NEAR else 0))
+            since = 0
+        else:
+            operands, after = _operands(instruction)
+            written = instruction.name not in _NOTHING and any(_WRITTEN.match(text) for text in operands[:after])
+            out.append(PARTS if written else 0)
+    return out
 
 
 def _width(instruction: Instruction, place: int, text: str) -> int:

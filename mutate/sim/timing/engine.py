@@ -13,7 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
-from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
+from mutate.sim.timing.banks import BACKED_UP, MORE, PARTS, QUEUED, WRITTEN
 from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import SOON, before, most_lines, note
@@ -21,6 +21,7 @@ from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
+from mutate.sim.timing.pending import joins
 from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
@@ -70,7 +71,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     each = starts.shape[1] - 1
     size = resident * each
     l1, l2, written, passing, twins, returns = sm.l1, sm.l2, sm.written, sm.passing, sm.twins, sm.returns
-    state, known, stored, constants, code = sm.state, sm.known, sm.stored, sm.constants, sm.code
+    state, known, stored, constants, code, pending = sm.state, sm.known, sm.stored, sm.constants, sm.code, sm.pending
     done, stalls, busy, marks = sm.told.done, sm.told.stalls, sm.told.busy, sm.told.marks
     pace = np.int64(settings[p.S_PACE])
     tracked = settings[p.S_TRACKED] > 0.0
@@ -210,9 +211,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 reading[s, 0] = max(reading[s, 0], clock) + row[u.EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[u.ODD]
                 reading[s, 2] = max(reading[s, 2], clock) + row[u.HANDED]
-                reading[s, 3] = max(reading[s, 3], PARTS * clock) + row[u.WRITES]
+                reading[s, 3] = max(reading[s, 3], PARTS * clock) + (row[u.WRITES] & WRITTEN)
+                reading[s, 4] = max(reading[s, 4], PARTS * clock) + (row[u.WRITES] & WRITTEN) + row[u.WRITES] // MORE
                 slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED,
-                           reading[s, 3] // PARTS - clock - BACKED_UP)
+                           reading[s, 4] // PARTS - clock - BACKED_UP)
                 # What another warp's instruction has come between is not kept.
                 slot += row[u.KEPT] if last[s] != w else 0
             last[s] = -1 if row[u.YIELDS] else w
@@ -225,9 +227,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             if unit == u.CONTROL and not tracked and at[w] < end[w]:
                 resolving = row[u.SYNCED] + (row[u.TAKEN] if pcs[at[w]] != pc + 1 else 0)
                 follow += resolving
-            result = 0.0
-            operands = 0.0
-            is_long = 0
+            result, operands, is_long = 0.0, 0.0, 0
             if act == u.PLAIN or (tracked and lanes[k] == 0):
                 result = float(clock + row[u.LATENCY])
                 operands = float(clock + 8)
@@ -258,11 +258,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     # What it brings waits for its way to the registers.
                     result = ends - 5.0 + row[u.LATENCY] + max(0, reading[s, 3] // PARTS - clock - 1)
                     operands = start + settings[p.S_READ_RELEASE]
-                    if settings[p.S_REPLAY] > 0.0:
-                        slot += max(0, np.int64(cost) - row[u.FREE])
+                    slot += max(0, np.int64(cost) - row[u.FREE]) if settings[p.S_REPLAY] > 0.0 else 0
                 else:
-                    kind, is_long = requests[q, 2], 1
-                    first, sectors = requests[q, 4], requests[q, 5]
+                    kind, first, sectors, is_long = requests[q, 2], requests[q, 4], requests[q, 5], 1
                     loads = kind == _LOAD or kind == _LOCAL_LOAD
                     cost = float(max(1, requests[q, 6]))
                     alone = steps = 1.0
@@ -307,12 +305,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         if tracked:
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
-                        hint = hints[pc] & WHAT if kind == _LOAD else PLAIN
+                        hint, asked = hints[pc] & WHAT if kind == _LOAD else PLAIN, busy[p.N_L2_READ]
                         result, coming = read(kind, first, sectors, start, hits, hint, b, instance[w],
                                               instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2,
                                               passing, twins, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
+                                waits, result = joins(pending, start, result, row[u.AUX] * (busy[p.N_L2_READ] == asked))
+                                tags_free, leave = tags_free + waits, leave + waits
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone
                                 busy[p.B_DATA] += cost - alone

@@ -15,6 +15,7 @@ from mutate.sim.timing.code_cache import Code, empty_code
 from mutate.sim.timing.combining import Combining, empty_combining
 from mutate.sim.timing.constant_cache import Constants, empty_constants
 from mutate.sim.timing.passing import Passing, empty_passing
+from mutate.sim.timing.pending import Pending, none_pending
 from mutate.sim.timing.scoreboard import REGISTERS
 from mutate.sim.timing.sectors import TWINS
 from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written
@@ -36,8 +37,9 @@ Floats = npt.NDArray[np.float64]
 class Schedulers(NamedTuple):
     """Of each scheduler: when its ports are free, its two FP32 pipes, and which of them was used last; the times of its
 
-    queue of memory instructions, how many there were, and until when it takes the next; which banks of registers are
-    read until when; its port of shared memory; the warp that issued last; when it may issue next.
+    queue of memory instructions, how many there were, and until when it takes the next; until when the two banks of
+    registers are read, instructions are handed over, and results written (in ``banks.PARTS``), without and with what
+    runs of loads take more; its port of shared memory; the warp that issued last; when it may issue next.
     """
 
     ports: Ints
@@ -74,6 +76,7 @@ class Sm(NamedTuple):
     passing: Passing
     twins: Twins
     returns: Returns
+    pending: Pending
     state: Floats
     known: Floats
     warps: Warps
@@ -105,7 +108,7 @@ def _schedulers(count: int) -> Schedulers:
     def zeros(*shape: int) -> Ints:
         return np.zeros((count, *shape), np.int64)
 
-    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(4),
+    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(5),
                       np.zeros(count), np.full(count, -1, np.int64), zeros())
 
 
@@ -127,8 +130,8 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
               Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64)),
               empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
-              Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), np.zeros(_SERVERS), np.zeros((4, arrays)),
-              _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
+              Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), none_pending(), np.zeros(_SERVERS),
+              np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
               empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
               empty_code(settings, code_lines), free, np.zeros(K_CLOCK + 1, np.int64), told)
 

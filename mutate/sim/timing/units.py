@@ -16,6 +16,7 @@ from mutate.sim.layout import CONSTANT_LINE
 from mutate.sim.stream import NO_SCOREBOARD, scheduling_of
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.banks import bank_reads, writes
+from mutate.sim.timing.pending import entry_of
 from mutate.sim.timing.tensor import PRODUCTS, product_of, timed
 
 # Ports of a scheduler, in the order of what ``settings`` counts first.
@@ -105,7 +106,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
     """One row of ``COLUMNS`` for each instruction; intervals and latencies in clocks."""
     rates = Rates(machine)
     out = np.zeros((len(listing), COLUMNS), np.int64)
-    for row, instruction, reads in zip(out, listing, bank_reads(listing), strict=True):
+    for row, instruction, reads, written in zip(out, listing, bank_reads(listing), writes(listing), strict=True):
         bits = scheduling_of(instruction)
         row[STALL], row[YIELDS] = max(1, bits.stall), bits.yields
         row[WRITE_BOARD], row[READ_BOARD], row[WAIT_MASK] = bits.write_scoreboard, bits.read_scoreboard, bits.wait_mask
@@ -116,7 +117,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             _without_bits(row, instruction, rates)
         elif rates.machine.capability >= (7, 0):
             row[EVEN], row[ODD], row[KEPT] = reads
-            row[WRITES] = writes(instruction)
+            row[WRITES] = written
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads[:2])))
@@ -209,6 +210,7 @@ def _unit(row: npt.NDArray[np.int64], instruction: Instruction, rates: Rates) ->
         unit, interval = CONTROL, 1
     elif name in _MEMORY:
         unit, interval, act = MIO, 1, GLOBAL
+        row[AUX] = entry_of(instruction)
     elif name in _SHARED:
         unit, interval, act, latency = MIO, 1, SHARED, rates.latency("shared", 24)
     elif name in _FP32:
