@@ -292,6 +292,10 @@ _HELDOUT = {
                  "many fields.",
     "heldout26": "By somebody else who had seen neither: two thirds of it as performance engineers write it (products, "
                  "convolutions, stencils, sorting, transforms with tiles, registers and shuffles), a third plain.",
+    "heldout27": "By somebody else who had seen neither: a third plain, a third tuned, a third irregular, of many "
+                 "fields.",
+    "heldout28": "By somebody else who had seen neither: half of it ordinary kernels of libraries, half with a problem "
+                 "that a reviewer would want to find.",
 }
 
 
