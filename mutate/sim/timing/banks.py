@@ -47,10 +47,10 @@ _IN_A_RUN, _NEAR = {1: 3, 2: 8, 4: 7}, 3
 """What a load takes more of others that comes so few instructions after another one, by words. ``24 ffma, 2 lds`` to
 
 ``96 ffma, 4 lds128`` of h100_reused.csv: 1.4 to 4 clocks more for each run of two or four than for as many alone, 1.3
-to 8, and 0.7 to 7; these are between. The loads themselves come no later (chase_words<4, 3> of chases.cu). That nearer
-ones have no slots between them that write nothing is a guess.
+to 8, and 0.7 to 7; these are between (of words 3 and 5 fit alike: 3 was taken with the samples' matrix products in
+view, which are slower with 5). The loads themselves come no later (chase_words<4, 3> of chases.cu). That nearer ones
+have no slots between them that write nothing is a guess.
 """
-MORE, WRITTEN = 256, 255
 BACKED_UP = 8
 """Clocks of writing that may wait before a scheduler's next instruction does."""
 QUEUED = 2
@@ -81,22 +81,23 @@ def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
     return out
 
 
-def writes(listing: Sequence[Instruction]) -> list[int]:
-    """Of each instruction the parts of a clock (``PARTS``) that its results take of the way to the registers, and
+def writes(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:
+    """Of each instruction the parts of a clock (``PARTS``) that its results take of the way to the registers, and those
 
-    ``MORE`` times those that others wait for beside.
+    that others wait for beside; shape (instructions, 2).
     """
-    out, since = [], _NEAR + 1
-    for instruction in listing:
+    out = np.zeros((len(listing), 2), np.int64)
+    since = _NEAR + 1
+    for row, instruction in zip(out, listing, strict=True):
         since += 1
         if instruction.name == "LDS":
             words = 4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1
-            out.append(_LOADED[words] + MORE * (_IN_A_RUN[words] if since <= _NEAR else 0))
+            row[:] = _LOADED[words], _IN_A_RUN[words] if since <= _NEAR else 0
             since = 0
         else:
             operands, after = _operands(instruction)
             written = instruction.name not in _NOTHING and any(_WRITTEN.match(text) for text in operands[:after])
-            out.append(PARTS if written else 0)
+            row[0] = PARTS if written else 0
     return out
 
 

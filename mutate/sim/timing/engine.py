@@ -13,7 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
-from mutate.sim.timing.banks import BACKED_UP, MORE, PARTS, QUEUED, WRITTEN
+from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
 from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import SOON, before, most_lines, note
@@ -211,8 +211,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 reading[s, 0] = max(reading[s, 0], clock) + row[u.EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[u.ODD]
                 reading[s, 2] = max(reading[s, 2], clock) + row[u.HANDED]
-                reading[s, 3] = max(reading[s, 3], PARTS * clock) + (row[u.WRITES] & WRITTEN)
-                reading[s, 4] = max(reading[s, 4], PARTS * clock) + (row[u.WRITES] & WRITTEN) + row[u.WRITES] // MORE
+                reading[s, 3] = max(reading[s, 3], PARTS * clock) + row[u.WRITES]
+                reading[s, 4] = max(reading[s, 4], PARTS * clock) + row[u.WRITES] + row[u.BESIDE]
                 slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED,
                            reading[s, 4] // PARTS - clock - BACKED_UP)
                 # What another warp's instruction has come between is not kept.
@@ -311,7 +311,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                               passing, twins, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
-                                waits, result = joins(pending, start, result, row[u.AUX] * (busy[p.N_L2_READ] == asked))
+                                parts = row[u.AUX] if busy[p.N_L2_READ] == asked else 0
+                                waits, result = joins(pending, start, result, parts)
                                 tags_free, leave = tags_free + waits, leave + waits
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone

@@ -36,11 +36,11 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATC
 # PASSES: whether a warp that waits at a barrier issues it all the same.
 # LINE: of a constant at a fixed address, counted from 1 as those of indexed loads.
 # EVEN, ODD: registers read from the two banks. KEPT: whether it has operands of the instruction before.
-# WRITES: what its results take of the way to the registers (``banks.PARTS``).
+# WRITES, BESIDE: what its results take of the way to the registers, and what others wait for more (``banks.PARTS``).
 # HANDED: clocks of the stage that hands instructions to units.
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED, TAKEN, SYNCED, PASSES, LINE, KEPT, WRITES) = range(21)
-COLUMNS = 21
+ ODD, HANDED, TAKEN, SYNCED, PASSES, LINE, KEPT, WRITES, BESIDE) = range(22)
+COLUMNS = 22
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -117,7 +117,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             _without_bits(row, instruction, rates)
         elif rates.machine.capability >= (7, 0):
             row[EVEN], row[ODD], row[KEPT] = reads
-            row[WRITES] = written
+            row[WRITES], row[BESIDE] = written
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
             row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads[:2])))
