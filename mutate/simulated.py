@@ -142,7 +142,8 @@ class Played:
     largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
     is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
     ``which`` are the numbers of the recorded blocks, none where it is all of them. ``in_order``: of blocks that ask for
-    what others write, whether all were run, by turns, or they met the data as they were before the launch.
+    what others write, whether all were run, by turns, or they met the data as they were before the launch; or, where
+    ``every`` is 2 or more, what each so many-th block of the grid had written.
     """
 
     blocks: int
@@ -158,6 +159,7 @@ class Played:
     rest: float = 0.0
     which: tuple[int, ...] = ()
     in_order: bool | None = None
+    every: int = 0
 
     @property
     def whole(self) -> bool:

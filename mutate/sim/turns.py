@@ -8,7 +8,7 @@ next one begins in its place.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -62,33 +62,37 @@ class Tape:
 
 @dataclass(frozen=True)
 class Played:
-    """The instructions of each block's warps, shape (blocks, warps), and the tapes of those that were to be kept."""
+    """The instructions of each block's warps, shape (blocks, warps), 0 of those that did not run, and the tapes of
+
+    those that were to be kept.
+    """
 
     spent: Array
     tapes: Mapping[int, Tape]
 
 
-def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], budget: int, count: int | None = None,
-                 room: int = MOST_BYTES) -> Played | None:
-    """Runs all blocks of the launch in the simulation's memory, or the first ``count``, ``resident`` at once.
+def run_by_turns(simulation: Simulation, resident: int, kept: Collection[int], budget: int,
+                 blocks: Sequence[int] | None = None, room: int = MOST_BYTES) -> Played | None:
+    """Runs all blocks of the launch in the simulation's memory, or some in their order, ``resident`` at once.
 
     ``room``: bytes for their state; fewer run at once where that is more. ``None`` where they come to more than
     ``budget`` instructions of warps, or one cannot go on.
     """
-    total = math.prod(simulation.launch.grid) if count is None else count
+    order = range(math.prod(simulation.launch.grid)) if blocks is None else blocks
+    total = len(order)
     each = simulation.registers.nbytes + simulation.kept.nbytes + simulation.shared.nbytes + simulation.local.nbytes
     slots = max(2, min(resident, total, room // each))
     run = simulation.together(slots)
     run.control[0] = run.control[4] = budget
     heard, trace = Log(True), np.zeros((RECORDS + lay.LANES, 4), np.int64)
-    spent = np.zeros((total, run.warps), np.int64)
+    spent = np.zeros((order[-1] + 1, run.warps), np.int64)
     parts: dict[int, list[_Part]] = {block: [] for block in kept}
     running = np.full(slots, -1)
     following = 0
     while True:
         for slot in np.flatnonzero(running < 0)[: total - following]:
-            run.start_block(following, int(slot))
-            running[slot] = following
+            run.start_block(order[following], int(slot))
+            running[slot] = order[following]
             following += 1
         if (running < 0).all():
             return Played(spent, {block: Tape(block, tuple(p)) for block, p in parts.items()})

@@ -96,10 +96,21 @@ def test_sums_are_what_they_are_one_block_after_another(resident: int, tmp_path:
 def test_the_first_blocks_run_without_the_others(tmp_path: Path) -> None:
     alone, turns = started(SUMS, tmp_path), started(SUMS, tmp_path)
     alone.run(range(50))
-    played = run_by_turns(turns, 50, (), ENOUGH, 50)
+    played = run_by_turns(turns, 50, (), ENOUGH, range(50))
     assert played is not None
     assert (array(turns, "bins") == array(alone, "bins")).all()
     assert played.spent.shape == (50, 3)
+
+
+def test_of_some_blocks_those_between_do_nothing(tmp_path: Path) -> None:
+    alone, turns = started(SUMS, tmp_path), started(SUMS, tmp_path)
+    alone.run(range(1, 417, 4))
+    played = run_by_turns(turns, 50, (5,), ENOUGH, range(1, 417, 4))
+    assert played is not None
+    assert (array(turns, "bins") == array(alone, "bins")).all()
+    ran = np.flatnonzero(played.spent.any(axis=1))
+    assert ran.tolist() == list(range(1, 417, 4))
+    assert list(played.tapes) == [5]
 
 
 def test_fewer_run_at_once_where_there_is_no_room_for_more(tmp_path: Path) -> None:

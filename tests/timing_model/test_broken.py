@@ -45,6 +45,12 @@ def test_stores_in_part_take_more_of_a_part_of_l2_than_reads() -> None:
     assert 0.0 < share(reads) < share(stores)
 
 
+@given(first=PARTS)
+def test_what_went_before_the_first_addition_takes_nothing_beside_it(first: float) -> None:
+    whole, rest = Beside(1e6, 0.0, 1e6, 1e6, 0.0, 0.0), Beside(1e6, first * 1e6, 1e6, 1e6, 0.0, 0.0)
+    assert share(rest) == pytest.approx((1.0 - first) * share(whole))
+
+
 @given(cycles=st.floats(0, 1e9), bound=st.floats(0, 1e9), hot=st.floats(0, 1))
 def test_both_take_at_least_the_longer_and_at_most_their_sum(cycles: float, bound: float, hot: float) -> None:
     both = together(cycles, bound, hot)

@@ -11,7 +11,7 @@ from mutate.machines import load_machine
 from mutate.pipeline.binaries import compile_file
 from mutate.results import Request
 from mutate.sim.image import read_image
-from mutate.sim.timing import one_place
+from mutate.sim.timing import one_place, sampling
 from mutate.sim.timing.model import Kernel, predict, sample_of
 from mutate.sim.timing.sampling import Sample
 from mutate.toolchain.locate import find_toolchain
@@ -47,7 +47,7 @@ GREATEST = """
    dim3 block = { 256 }; float a[1 << 20] = uniform(0, 1); int most[1] = zeros();
    dim3 grid = { 264 };
    greatest(a, most);
-   grid.x = 1 << 17;
+   grid.x = 1 << 20;
    greatest(a, most);
 */
 __global__ void greatest(const float *a, int *most)
@@ -124,3 +124,17 @@ def test_of_a_grid_that_is_too_large_the_first_wave_asks_for_what_all_find(tmp_p
 def test_counting_depends_on_nobody(tmp_path: Path) -> None:
     """Nobody waits for sums that nobody reads, and where a list goes on changes no work."""
     assert sampled(COUNT, tmp_path)[1] is None
+
+
+def test_some_blocks_of_a_larger_grid_fill_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take longer than the first ones, and less long than where all are run; that not all were is said."""
+    whole, in_order = sampled(INSERT % (1 << 19), tmp_path)
+    assert in_order is True and whole.every == 1
+    monkeypatch.setattr(sampling, "TOGETHER", whole.grid_blocks * min(whole.works).total // 3)  # the first block's
+    some, in_order = sampled(INSERT % (1 << 19), tmp_path)
+    assert in_order is False and 1 < some.every <= 4
+
+    def late(sample: Sample) -> float:
+        return float(np.mean([w.total for w in sample.works if w.block > 0.8 * sample.grid_blocks]))
+
+    assert 1.05 * min(whole.works).total < late(some) < late(whole)

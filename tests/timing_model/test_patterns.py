@@ -27,7 +27,8 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "claims", "hot", "words", "meets", "changed", "phases", "append", "edges", "grids", "leaving", "runs",
          "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart",
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
-         "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms")
+         "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
+         "late", "tables", "homes", "tails", "copies")
 
 
 @cache
@@ -185,6 +186,12 @@ def simulated(kernel: str, launch: int) -> float:
     ("tile_walks<0, 1>", 3, 0.05), ("product_walks", 0, 0.04), ("spaced_lines", 1, 0.09),
     ("again<8>", 3, 0.1), ("rolls<int, 4, 0, 9>", 0, 0.1), ("rolls<unsigned char, 4, 1, 9>", 1, 0.1),  # on their way
     ("taps<unsigned char, 3, 3, 1>", 2, 0.1), ("taps<int, 3, 3, 1>", 0, 0.1), ("kept_atoms<12, 0>", 0, 0.05),
+    ("late_sums<0, 1>", 2, 0.08), ("late_sums<1, 1>", 6, 0.08), ("late_sums<1, 32>", 4, 0.06),  # all end at once
+    ("claim_places<2>", 0, 0.04), ("claim_places<5>", 0, 0.05), ("claim_places<7>", 0, 0.07),  # more than L2 holds
+    ("claim_places<2>", 1, 0.08), ("claim_places<6>", 1, 0.07), ("claim_places<0>", 2, 0.09),
+    ("probe_homes<0, 1>", 2, 0.11), ("probe_homes<0, 1>", 3, 0.15), ("probe_homes<0, 8>", 1, 0.05),  # half of 64 bytes
+    ("row_copies<float2, 4, 1>", 0, 0.05), ("row_copies<float, 1, 0>", 0, 0.04), ("row_copies<float, 4, 2>", 0, 0.05),
+    ("row_copies<float2, 8, 3>", 0, 0.06), ("last_waves<14, 0>", 5, 0.03), ("last_waves<8, 0>", 3, 0.03),
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:

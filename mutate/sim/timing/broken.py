@@ -24,9 +24,13 @@ class Beside(NamedTuple):
 
 
 def share(beside: Beside) -> float:
-    """Clocks that the part of L2 which adds at a place takes for its share of all that is read and stored."""
+    """Clocks that the part of L2 which adds at a place takes for its share of what is read and stored meanwhile.
+
+    Before the first atomic operation nothing waits for that (late_sums of tests/machines/late.cu).
+    """
     stores = c.STORE_PART_SHARE * beside.in_part + c.READ_SHARE * (beside.stores - beside.in_part)
-    return (c.READ_SHARE * beside.reads + stores) / c.ATOMIC_PARTS
+    meanwhile = max(0.0, 1.0 - beside.first / beside.cycles) if beside.cycles > 0.0 else 1.0
+    return meanwhile * (c.READ_SHARE * beside.reads + stores) / c.ATOMIC_PARTS
 
 
 def broken(count: float, others: float, far: float) -> float:

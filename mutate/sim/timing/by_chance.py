@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.timing import constants as c
+from mutate.sim.timing.asked import places_of
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
 
@@ -84,6 +85,20 @@ def places(touched: float, sectors: float) -> float:
     return low
 
 
+def drawn_from(s: Streams, region: int, bit: int, shift: int) -> tuple[float, float]:
+    """How many places a sampled block touches, and of how many all seem to take theirs at random; 1 << 60 where none
+
+    repeats. ``bit``: of ``Streams.touch``; places are sectors ``>> shift``.
+    """
+    each = []
+    for starts in s.starts:
+        asked = s.request[starts[0] : starts[-1]]
+        at = places_of(s, asked[asked >= 0])
+        each.append(np.unique(s.sectors[at[(s.touch[at] & bit > 0) & (s.region[at] == region)]] >> shift))
+    count = sum(map(len, each))
+    return count / len(each), places(count, len(np.unique(np.concatenate(each))))
+
+
 class Misses(NamedTuple):
     """Reads at random that go to DRAM: which ``part`` of all; after ``places`` of them only a part 1/e of the rest is
 
@@ -96,19 +111,18 @@ class Misses(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Reads of an array at random: how many, at places of how many sectors, of which DRAM gives one at a time or, with
+    """Reads of an array at random: how many, of how many places, of which DRAM gives ``given`` sectors each: one, or
 
-    one that is not wanted, two (``given``).
+    the two of 64 bytes, of which one or both are wanted.
     """
 
     number: float
-    sectors: float
+    places: float
     given: int
 
     def had(self, part: float) -> float:
         """Places that a part of the reads finds, each counted once."""
-        pairs = self.sectors / self.given
-        return -pairs * math.expm1(-part * self.number / pairs)
+        return -self.places * math.expm1(-part * self.number / self.places)
 
 
 def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes: float) -> Misses:
@@ -116,7 +130,7 @@ def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes:
 
     meanwhile. L2 gives up what was read longest ago, of whichever array.
     """
-    pairs, room = reads.sectors / reads.given, l2_bytes * c.SHARED
+    pairs, room = reads.places, l2_bytes * c.SHARED
 
     def filled(part: float) -> float:
         return 32 * sum(r.given * r.had(part) for r in (reads, *beside)) + other * part

@@ -170,6 +170,30 @@ DIRTY, DIRTY_ADDED, PARTLY = 0.7, 0.5, 0.25
 them (UPDATES, 32 MB: after a sixth and a half of all writes); those with a sector of which it has a part only (of the
 sectors of 8 MB a third is read from DRAM, of 16 MB 80 %, of 32 MB 92 %).
 """
+WRITTEN_AGAIN, WRITTEN_AGAIN_READ = 0.85, 0.5
+"""The part of writes at random to a sector that the block has just written that L2 writes back once more, against the
+
+first; and where it had read it before that (claim_places<2> and <4> of tests/machines/tables.cu: 5.55 M of 6.27 M and
+3.14 M of 6.13 M, reference/h100_tables_sectors.csv).
+"""
+LOST, LOST_WAITED = 0.5, 0.2
+"""The part of sectors read at random that L2 has given up when the block that read them adds to them or stores there,
+
+where it has none of those that were touched longest ago: what nobody waits for, and compares and swaps, or additions
+that follow another write (reads from DRAM of claim_places<5>, <6> and <7>, and <4>, beside those of loads alone; of
+64 MB fewer, so it falls as the square of what L2 has not).
+"""
+READ_THEN_CHANGED = 120.0
+"""Clocks that a compare-and-swap takes longer at a place at random that the block has read before (claims<2> and <3> of
+
+tests/machines/claims.cu: 150 to 600 a step; changed_words<2> of changed.cu with 256 threads on an SM: none).
+"""
+STORED_WHERE_READ, IN_EACH_OTHERS_WAY, MOST_IN_THE_WAY = 0.45, 580.0, 4.0
+"""How much longer L2 takes for a store at random to a sector that the block has read before, of what it takes else; by
+
+how much more, over the sectors that there are for each SM's part of the stores, and at most (random_bumps of updates.cu
+of 16 and of 2 MB, claim_places<6> of 32 and of 2 MB).
+"""
 BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.03, 1.0
 """Clocks of a barrier: from the last warp's arrival, between arrivals (of one block 2.0: barrier_32 to barrier_1024; of
 
@@ -254,7 +278,10 @@ DRAIN = 500.0
 kernels with few stores were 0.19 to 0.35 us too fast with the overhead of one that stores nothing).
 """
 BACKLOG = 1000.0
-"""Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess."""
+"""Clocks of writing that may lie between an SM and DRAM before its stores wait. A guess: row_copies of copies.cu and
+
+structs.cu are best with 2000 to 4000, stride_stores and `turned` of capacity.cu with 1000.
+"""
 LAUNCH_WARP = 7.9
 """Clocks of an SM for each warp of the blocks that it begins with (WAVES, `begins` by the warps of an SM's blocks
 

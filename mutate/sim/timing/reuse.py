@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.asked import of_first_block, places_of
-from mutate.sim.timing.by_chance import Reads, jumping, places, random_misses, scattered, taken_at_random
+from mutate.sim.timing.asked import of_first_block
+from mutate.sim.timing.by_chance import Reads, drawn_from, jumping, places, random_misses, scattered, taken_at_random
 from mutate.sim.timing.placing import blocks_of_sm
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.rooms import rooms_of
 from mutate.sim.timing.sampling import Neighbour, Sample, Streams
 from mutate.sim.timing.slides import slides_of
-from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
+from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READ_BEFORE, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
 from mutate.sim.timing.updates import Updates, at_random, scattered_writes
 
@@ -117,13 +117,16 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         for a in np.flatnonzero(jumping(sample.streams, len(limits), kinds)).tolist():
             rooms[which][a] = min(limits[a], caught[which][a], taken_at_random(sample.touched[a, which], blocks))
 
+    once = np.ones(len(limits)), 1.0 - _read_before(sample.streams, len(limits))
+
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
 
     def touched(count: int) -> float:
-        """Bytes that so many blocks touch, of all arrays."""
-        return 32 * sum(unique(*row, room, count) for rows, of in zip(found, rooms, strict=True)
-                        for row, room in zip(rows, of, strict=True))
+        """Bytes that so many blocks touch, of all arrays; what they read and then write L2 has once."""
+        return 32.0 * sum(unique(*row, room, count) * float(part)
+                          for rows, of, parts in zip(found, rooms, once, strict=True)
+                          for row, room, part in zip(rows, of, parts, strict=True))
 
     out = []
     # Of each array how many blocks find in L2 what one of them has read.
@@ -179,7 +182,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         writes = grid * row[0]
         if far_apart[region, WRITES]:
             known = min(places(blocks * row[0], row[1]), caught[WRITES][region])
-            mine = scattered_writes(writes, known, _lines(sample.streams, region), limit)
+            mine = scattered_writes(writes, known, drawn_from(sample.streams, region, 2, 2)[1], limit)
             written[region] = mine
             whole[region] = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / mine.sectors)
         elif updates.parts[region]:
@@ -193,8 +196,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
         known = min(limits[region], places(blocks * each, sampled), caught[READS][region])
-        drawn[region] = Reads(grid * each, known, 2) if far_apart[region, READS] else \
-            Reads(grid * each, rooms[READS][region], 1)
+        drawn[region] = Reads(grid * each, rooms[READS][region], 1)
+        if far_apart[region, READS]:
+            # Whoever wants words of 64 bytes has one sector of them, or both; others have other sectors.
+            pairs_each, told = drawn_from(sample.streams, region, 1, 1)
+            pairs = min(max(told, known / 2.0), known, limits[region] / 2.0) if told < 1 << 60 else known / 2.0
+            drawn[region] = Reads(grid * pairs_each, pairs, 2)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     for region, reads in drawn.items():
         missed = random_misses(reads, [r for of, r in drawn.items() if of != region], other, l2_bytes)
@@ -203,7 +210,9 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         elif missed.part > out[0][region]:
             continue
         out[0][region] = missed.part
-        places_of[region], least_of[region] = missed.places * math.ceil(grid / sms) / grid, missed.least
+        of_read = grid * found[0][region][0] / reads.number
+        places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
+        least_of[region] = missed.least
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
     return Reuse(alone, shared, places_of, least_of, out[1], common, by_each, _came_back(sample) & ~common, sparse,
@@ -323,14 +332,11 @@ def _written_alone(sample: Sample, wave: int, arrays: int) -> Array:
     return out
 
 
-def _lines(s: Streams, region: int) -> float:
-    """Of how many lines the sampled blocks seem to write some at random; 1 << 60 where none repeats."""
-    each = []
-    for starts in s.starts:
-        asked = s.request[starts[0] : starts[-1]]
-        at = places_of(s, asked[asked >= 0])
-        each.append(np.unique(s.sectors[at[(s.touch[at] & 2 > 0) & (s.region[at] == region)]] >> 2))
-    return places(sum(map(len, each)), len(np.unique(np.concatenate(each))))
+def _read_before(s: Streams, arrays: int) -> Array:
+    """Of each array the part of the sectors which a block writes that it has read before."""
+    written = s.touch & 2 > 0
+    before = np.bincount(s.region[written & (s.touch & READ_BEFORE > 0)], minlength=arrays)
+    return np.asarray(before / np.maximum(1, np.bincount(s.region[written], minlength=arrays)))
 
 
 def _written(s: Streams, arrays: int) -> list[Array]:

@@ -20,7 +20,7 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
-from mutate.sim.timing.order import BEGINNING, TOGETHER, follows_others
+from mutate.sim.timing.order import BEGINNING, MOST_EVERY, TOGETHER, follows_others
 from mutate.sim.timing.placing import blocks_of_sm, columns_matter, sm_of
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
@@ -229,8 +229,8 @@ class Sample:
     ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
     neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that
     ask for what others write, whether the grid was run as a whole, by turns; else they met what was there before the
-    launch (``beginning``: and what those do that come first). ``trail``: where the grid comes back to sectors and the
-    sampled blocks do not show when.
+    launch (``beginning``: and what those do that come first), or what each ``every``-th block of it writes (0: none).
+    ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
     """
 
     streams: Streams
@@ -247,6 +247,7 @@ class Sample:
     in_order: bool | None = None
     trail: Trail | None = None
     beginning: Beginning | None = None
+    every: int = 0
 
     @property
     def whole_near(self) -> tuple[Neighbour, ...]:
@@ -309,21 +310,24 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     played = None
     follows = follows_others(pilots, listing, len(bases))
     # With works that are known this is the second call, and all blocks together were too much for the first.
-    if follows and sm is None and not known and total * each <= TOGETHER:
+    every = max(1, -(-total * each // TOGETHER))
+    if follows and sm is None and not known and every <= MOST_EVERY:
         again, whole = start()
-        played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
-        instead = _instead(_works(played, range(total)), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
+        ran = sorted({*range(0, total, every), *blocks, elsewhere})
+        played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER, ran)
+        instead = _instead(_works(played, ran), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
                            at_once, near_by) if played is not None and wanted <= at_once else None
         if instead is not None:
             blocks = (instead.first,) if instead.first is not None else \
                 blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen, near_by)
             again, whole = start()
-            played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER)
+            ran = sorted({*range(0, total, every), *blocks, elsewhere})
+            played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER, ran)
     if played is not None:
         keeper, simulation = again, whole
         for block in blocks:
             played.tapes[block].tell(keeper, whole.counters)
-        works = {w.block: w for w in _works(played, {*blocks, *_all_over(total)})}
+        works = {w.block: w for w in _works(played, {*blocks, *_all_over(total)}.intersection(ran))}
         instructions = sum(works[block].total for block in blocks)
     else:
         works = {pilot: piloted}
@@ -359,13 +363,14 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  played is not None if follows else None, trail, beginning)
+                  (played is not None and every == 1) if follows else None, trail, beginning,
+                  every if played is not None else 0)
 
 
 def _beginning(wave: int, keeper: Keeper, simulation: Simulation) -> Beginning | None:
     """Runs the blocks of the first wave as they meet each other, of which some are kept."""
     some = range(0, wave, max(1, wave // _BEGUN))
-    played = run_by_turns(simulation, wave, some, 2 * BEGINNING, wave, 2 * MOST_BYTES)
+    played = run_by_turns(simulation, wave, some, 2 * BEGINNING, range(wave), 2 * MOST_BYTES)
     if played is None:
         return None
     for block in some:

@@ -213,6 +213,11 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                     least = 2.0 if touch[i] & PAIRED else 1.0
                     factor = least + (settings[S_LONE] - least) * sparse[r]
                 alone = factor > 1.5
+                if factor > 2.0:
+                    half = twin_at(sector ^ 2, twin_sectors, twin_come)
+                    if twin_sectors[half] == sector ^ 2 and twin_come[half] > asked:
+                        # The line's other half has opened the row (quads<8, 1> of buckets.cu).
+                        factor = 2.0
             pass_through(passing, READ, 1.0, asked, state, settings, busy)
             if not through and (again[r] or touch[i] & PAIRED == 0) and alone_in_line(sectors, i, first, count):
                 # L2 looks up once more what DRAM gives, where lanes come back to it for the rest: as many lines a ns

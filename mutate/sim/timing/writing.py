@@ -6,6 +6,16 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
+from mutate.sim.timing.constants import (
+    IN_EACH_OTHERS_WAY,
+    LOST,
+    LOST_WAITED,
+    MOST_IN_THE_WAY,
+    READ_THEN_CHANGED,
+    STORED_WHERE_READ,
+    WRITTEN_AGAIN,
+    WRITTEN_AGAIN_READ,
+)
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.held_up import WRITTEN, send
 from mutate.sim.timing.hints import PASSING, settle, touches
@@ -45,6 +55,8 @@ _STORE, _ATOMIC, _LOCAL_STORE = lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC, lay.H_L
 _BEGUN_BITS = 16
 BEGUN = 1 << _BEGUN_BITS
 """Places that remember which sectors were written."""
+_SOON_BITS = 13
+"""Of them those that remember where a sector was written at random: of the SM's last writes, some thousand."""
 _FEW = 3.0
 """Sectors' room that a stored one takes from which on those of other warps do not complete its line."""
 
@@ -57,18 +69,30 @@ def _begun_at(sector):
 begun_at = jit_into(FOLDER, _begun_at, counted=False)
 
 
-def _by_luck(sector, r, adds, updates, known, state, settings):
+def _by_luck(sector, r, adds, gives, touch, begun, updates, known, state, settings):
     """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
 
-    against one in a stream. ``known``: see ``held_up``.
+    against one in a stream. ``touch``: of the sector, as ``Streams`` has it; ``known``: see ``held_up``.
     """
-    known[WRITTEN, r] += 1.0
+    had = touch & READ_BEFORE != 0
+    # One of the last that the SM wrote, if no other has taken its place.
+    here = begun_at(sector) >> _BEGUN_BITS - _SOON_BITS
+    anew = touch & 2 != 0 or begun[here] != sector
+    begun[here] = sector
+    known[WRITTEN, r] += anew or not adds
     seen = known[WRITTEN, r]
     luck = mix(sector + (np.int64(seen) << 36), 2)
-    part = adds or mix(sector, 8) < updates.parts[r]
+    part = anew and (mix(sector, 8) < updates.parts[r] or (adds and not had))
     # Anybody's first touch of the sector, or one since L2 gave it up.
     fetched = part and luck < max(np.exp(-seen / updates.places[r]), updates.absent[r])
+    if had:
+        # Or since the block has read it, as so many do at once.
+        gone = LOST_WAITED if gives or not anew else LOST
+        fetched = fetched or mix(sector + (np.int64(seen) << 36), 10 + anew) < gone * updates.absent[r] ** 2
     back = (fetched and not adds) or (seen > updates.soiled[r] and luck < updates.clean[r])
+    if not anew:
+        # What the block has written itself L2 has, perhaps written back already.
+        back = back and mix(sector, 9) < (WRITTEN_AGAIN_READ if had else WRITTEN_AGAIN)
     factor = settings[S_LONE]
     if adds:
         # Of more than L2 holds, half of another sector comes with each.
@@ -175,8 +199,10 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         if by_chance:
             if adds:
                 send(known, r, asked)
+            elif touch[i] & READ_BEFORE:
+                state[1] += taken * (STORED_WHERE_READ + min(IN_EACH_OTHERS_WAY / places[r], MOST_IN_THE_WAY))
             state[0] += taken
-            fetched, far, factor = by_luck(sector, r, adds, updates, known, state, settings)
+            fetched, far, factor = by_luck(sector, r, adds, gives, touch[i], begun, updates, known, state, settings)
             behind = settings[S_PART]
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
@@ -204,6 +230,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                 # What the block reads back L2 has, until it needs the room.
                 stays(far_tags, far_ages, far_parts, sector, issued)
         come = asked + settings[S_ATOMIC_LATENCY]
+        if by_chance and gives and touch[i] & READ_BEFORE:
+            come += READ_THEN_CHANGED
         if settings[S_STORE_READS] > 0.0 and kind == _STORE and first_write and (
                 touch[i] & (WHOLE_STORE | READ_BEFORE) == 0):
             busy[N_DRAM_READ] += 1
