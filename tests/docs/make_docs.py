@@ -296,6 +296,11 @@ _HELDOUT = {
                  "fields.",
     "heldout28": "By somebody else who had seen neither: half of it ordinary kernels of libraries, half with a problem "
                  "that a reviewer would want to find.",
+    "heldout29": "By somebody else who had seen neither: a third plain, a third tuned, a third irregular.",
+    "heldout30": "By somebody else who had seen neither: half of it as in good libraries, half as in a colleague's "
+                 "pull request with a problem to find.",
+    "heldout31": "By somebody else who had seen neither: scientific and engineering codes as research groups write "
+                 "them, and five everyday kernels of data.",
 }
 
 
