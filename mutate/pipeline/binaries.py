@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from mutate.dynamic import Binary
@@ -40,8 +40,11 @@ def work_binaries(prover: Prover, index: int, work: Work, certificates: Mapping[
     return KernelBinaries(work.target, original, variants, certificates)
 
 
-def compile_file(request: Request, progress: Progress = no_progress) -> list[KernelBinaries]:
-    """Compiles all kernels of a file that a request selects, and their variants; writes nothing.
+def compile_file(request: Request, progress: Progress = no_progress, names: Container[str] | None = None
+                 ) -> list[KernelBinaries]:
+    """Compiles all kernels of a file that a request selects, and their variants; writes nothing. ``names``: only these
+
+    of the instances that the file launches.
 
     Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
     """
@@ -50,7 +53,8 @@ def compile_file(request: Request, progress: Progress = no_progress) -> list[Ker
     unit, kernels = read.unit, read.kernels
     compiling = Compiling(request, project_headers(request, unit))
     built = {id(k): build(unit, k, requested_mutations(request), options, compiling) for k in kernels}
-    targets = [t for t in make_targets(unit, kernels, request, []) if not needs_instance(t)]
+    targets = [t for t in make_targets(unit, kernels, request, [])
+               if not needs_instance(t) and (names is None or t.name in names)]
     works = [Work(t, t.name, built[id(t.kernel)].source,
                   [Candidate(v.mutations, v.text, v.source) for v in built[id(t.kernel)].variants
                    if isinstance(v.text, VariantText)]) for t in targets]

@@ -20,6 +20,7 @@ from mutate.toolchain.locate import find_toolchain
 
 pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
 MACHINES = Path(__file__).parents[1] / "machines"
+CASE, UNMERGED = ("kernel", "launch", "within"), "same_lines"
 
 
 FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capacity", "adds", "tiles", "neighbours",
@@ -33,26 +34,33 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
 
 @cache
 def patterns() -> dict[str, KernelBinaries]:
-    found = [b for name in FILES for b in compile_file(Request(path=MACHINES / f"{name}.cu", arch="sm_90",
-                                                               mutations=("identity",)))]
+    """Of the files' instances, a thousand, those that a test of this file names."""
+    named = {case[0] for test in globals().values() for mark in getattr(test, "pytestmark", ())
+             if mark.name == "parametrize" and mark.args[0] == CASE for case in mark.args[1]}
+    found = [b for name in FILES for b in compile_file(
+        Request(path=MACHINES / f"{name}.cu", arch="sm_90", mutations=("identity",)), names=named | {UNMERGED})]
     return {b.target.name: b for b in found}
 
 
-def timed(kernel: str, launch: int) -> tuple[float, str]:
-    """Microseconds, of the code of this compiler where that was measured, too, and the machine: h200 where it was."""
+@cache
+def times() -> dict[tuple[str, int], tuple[float, str]]:
+    """Of each launch microseconds, of the code of this compiler where that was measured, too, and the machine: h200
+
+    where it was.
+    """
     files = FILES if nvrtc_version() == MEASURED else ("nvrtc_13_5", *FILES)
+    found: dict[tuple[str, int], tuple[float, str]] = {}
     for name, machine in ((name, machine) for name in files for machine in ("h200", "h100")):
         path = MACHINES / "reference" / f"{machine}_{name}.csv"
         lines = path.read_text().splitlines() if path.exists() else []
         for r in csv.DictReader(line for line in lines if not line.startswith("#")):
-            name = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
-            if (name, int(r["launch"])) == (kernel, launch):
-                return float(r["us"]), machine
-    raise LookupError(kernel)
+            kernel = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
+            found.setdefault((kernel, int(r["launch"])), (float(r["us"]), machine))
+    return found
 
 
 def measured(kernel: str, launch: int) -> float:
-    return timed(kernel, launch)[0]
+    return times()[kernel, launch][0]
 
 
 def played(kernel: str, launch: int, machine: str = "h200") -> SimulatedTime:
@@ -63,10 +71,10 @@ def played(kernel: str, launch: int, machine: str = "h200") -> SimulatedTime:
 
 def simulated(kernel: str, launch: int) -> float:
     """Microseconds, on the machine that was measured."""
-    return 1e3 * played(kernel, launch, timed(kernel, launch)[1]).time_ms
+    return 1e3 * played(kernel, launch, times()[kernel, launch][1]).time_ms
 
 
-@pytest.mark.parametrize(("kernel", "launch", "within"), [
+@pytest.mark.parametrize(CASE, [
     ("off_lds", 0, 0.03), ("off_sts", 0, 0.03), ("off_ldg", 0, 0.03),  # no lane is on
     ("off_ldg", 2, 0.03),  # hits in L1
     ("bank_updates", 2, 0.03),
@@ -198,7 +206,7 @@ def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, withi
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 
-@pytest.mark.parametrize(("kernel", "launch", "within"), [
+@pytest.mark.parametrize(CASE, [
     ("random_stores", 1, 0.12), ("random_stores", 3, 0.05),  # 16 and 256 MB: most sectors are in parts
     ("random_stores", 6, 0.25), ("random_stores", 13, 0.1),  # 8 MB: a third of them; 16 MB over and over: no more
     ("random_adds", 1, 0.03),  # 16 MB: each sector once
@@ -214,7 +222,7 @@ def test_dram_reads_what_is_missing_of_sectors(kernel: str, launch: int, within:
     assert found.traffic["dram_read_sectors"] / share == pytest.approx(float(row["dram_read"]), rel=within)
 
 
-@pytest.mark.parametrize(("kernel", "launch", "within"), [
+@pytest.mark.parametrize(CASE, [
     ("tile_loads<float>", 3, 0.03), ("tile_loads<float2>", 2, 0.03), ("tile_loads<float4>", 1, 0.03)])
 def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: str, launch: int, within: float) -> None:
     """Whole sectors, and sixteen rows of pieces."""
@@ -222,7 +230,7 @@ def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: s
     assert simulated(kernel, launch) / simulated(kernel, 0) == pytest.approx(expected, rel=within)
 
 
-@pytest.mark.parametrize(("kernel", "launch", "within"), [
+@pytest.mark.parametrize(CASE, [
     ("in_turn<float>", 2, 0.1), ("in_turn<float>", 8, 0.05), ("at_once<float4>", 7, 0.03),  # four blocks
     ("tiles_in_steps", 7, 0.03), ("tiles_in_steps", 14, 0.06), ("tiles_in_steps", 16, 0.05)])
 def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: int, within: float) -> None:
@@ -230,7 +238,7 @@ def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: i
 
 
 def test_of_a_gpu_where_nothing_was_measured_no_reads_are_merged() -> None:
-    alone, four = (played("same_lines", launch, "a100").time_ms for launch in (10, 12))
+    alone, four = (played(UNMERGED, launch, "a100").time_ms for launch in (10, 12))
     assert four > 0.97 * alone
 
 
