@@ -141,9 +141,9 @@ class Played:
     blocks: ``instructions`` of the ``of`` warp instructions of these turns. ``busiest`` is what was busy for the
     largest part of the time, ``busy``. Relative standard errors of the time, told from the sample: ``uneven`` for what
     is not in it (``None``: one block says nothing of the others), ``rest`` for what was recorded and not played.
-    ``which`` are the numbers of the recorded blocks, none where it is all of them. ``in_order``: of blocks that ask for
-    what others write, whether all were run, by turns, or they met the data as they were before the launch; or, where
-    ``every`` is 2 or more, what each so many-th block of the grid had written.
+    ``which`` are the numbers of the recorded blocks, none where it is all of them. ``every``: of blocks that ask for
+    what others write, of how many of the grid one was run, by turns (1: all were); 0 where none was, and the recorded
+    ones met the data as they were before the launch; ``None`` of other blocks.
     """
 
     blocks: int
@@ -158,8 +158,7 @@ class Played:
     uneven: float | None = 0.0
     rest: float = 0.0
     which: tuple[int, ...] = ()
-    in_order: bool | None = None
-    every: int = 0
+    every: int | None = None
 
     @property
     def whole(self) -> bool:

@@ -38,7 +38,7 @@ def played_of(time: SimulatedTime, machine: Machine) -> Played:
     return Played(len(time.sampled), time.grid_blocks, time.blocks_per_sm, time.turns,
                   min(int(machine.number("sm.count")), time.grid_blocks), time.played, time.instructions, time.limit,
                   time.utilisation.get(time.limit, 1.0), time.uneven, time.rest,
-                  time.sampled if len(time.sampled) < time.grid_blocks else (), time.in_order, time.every)
+                  time.sampled if len(time.sampled) < time.grid_blocks else (), time.every)
 
 
 def stalls_of(time: SimulatedTime, listing: Listing, places: Places | None, machine: Machine) -> Stalls:

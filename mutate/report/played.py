@@ -11,9 +11,9 @@ from mutate.simulated import Played
 
 # Half a 95 % interval of a normal distribution, in standard deviations.
 _NORMAL = 1.96
-_ORDER = {None: "", True: ", by turns with all others as they ask for what those write",
-          False: " with the data as before the launch though they ask for what others write"}
-_THINNED = " by turns with one of {} others as they ask for what those write, and meet less of it than on a GPU"
+_ORDER = {None: "", 1: ", by turns with all others as they ask for what those write",
+          0: " with the data as before the launch though they ask for what others write"}
+_IN_PART = " by turns with one of {} others as they ask for what those write, and meet less of it than on a GPU"
 
 
 def sample_words(p: Played) -> str:
@@ -25,7 +25,7 @@ def sample_words(p: Played) -> str:
     timed = "to the end" if part >= 0.9995 else \
         f"for {percent(part, 0 if part >= 0.01 else 1)} of their instructions, the rest at the rate of the second half"
     again = "" if p.blocks >= p.recordable or part < 0.9995 else ", executed blocks standing in for the others"
-    order = _ORDER[p.in_order] if p.every < 2 else _THINNED.format(p.every)
+    order = _ORDER.get(p.every, _IN_PART.format(p.every))
     return f"sample: {blocks}{order}, {sms} timed {timed}{again}"
 
 
@@ -55,6 +55,7 @@ def sample_document(p: Played) -> dict[str, Any]:
     return {"source": "simulated", "recorded_blocks": p.blocks, "grid_blocks": p.grid_blocks,
             "blocks_per_sm": p.turn, "sms_played": p.turns, "sms": p.sms, "played_instructions": p.instructions,
             "instructions": float(f"{p.of:.7g}"), "complete": p.whole, "blocks": list(p.which) or None,
-            "in_order": p.in_order, "every": p.every or None, "busiest": p.busiest, "busy": float(f"{p.busy:.6g}"),
+            "in_order": None if p.every is None else p.every == 1, "every": p.every,
+            "busiest": p.busiest, "busy": float(f"{p.busy:.6g}"),
             "standard_error": {"blocks": float(f"{p.uneven:.6g}") if p.uneven is not None else None,
                                "rest": float(f"{p.rest:.6g}")}}

@@ -63,9 +63,9 @@ def test_blocks_that_stand_for_others_are_not_hidden() -> None:
 
 def test_what_blocks_met_of_each_other_is_said() -> None:
     assert "by turns" not in sample_words(PART)
-    assert "executed (66 to 1,122, every 132), by turns with all others" in sample_words(replace(PART, in_order=True))
-    assert "with the data as before the launch though they ask" in sample_words(replace(PART, in_order=False))
-    assert "every 132) by turns with one of 3 others" in sample_words(replace(PART, in_order=False, every=3))
+    assert "executed (66 to 1,122, every 132), by turns with all others" in sample_words(replace(PART, every=1))
+    assert "with the data as before the launch though they ask" in sample_words(replace(PART, every=0))
+    assert "every 132) by turns with one of 3 others" in sample_words(replace(PART, every=3))
 
 
 def test_one_block_does_not_say_how_others_differ() -> None:

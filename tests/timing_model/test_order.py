@@ -77,7 +77,7 @@ __global__ void count(unsigned *bins, unsigned *list, unsigned *used, const unsi
 """
 
 
-def sampled(source: str, folder: Path) -> tuple[Sample, bool | None]:
+def sampled(source: str, folder: Path) -> Sample:
     path = folder / "k.cu"
     path.write_text(source)
     (made,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
@@ -85,12 +85,13 @@ def sampled(source: str, folder: Path) -> tuple[Sample, bool | None]:
     (launch,) = made.target.launches
     machine = load_machine("h200")
     sample = sample_of(kernel, launch, machine)
-    return sample, predict(kernel, launch, machine, sample=sample).in_order
+    assert predict(kernel, launch, machine, sample=sample).every == sample.every
+    return sample
 
 
 def test_a_table_that_fills_takes_later_blocks_longer(tmp_path: Path) -> None:
-    sample, in_order = sampled(INSERT % (1 << 19), tmp_path)
-    assert in_order is True
+    sample = sampled(INSERT % (1 << 19), tmp_path)
+    assert sample.every == 1
     works = np.array(sample.works)  # number, total, longest
     middle = works[:, 0] < sample.grid_blocks / 2
     assert works[~middle, 1].mean() > 1.3 * works[middle, 1].mean()
@@ -98,14 +99,15 @@ def test_a_table_that_fills_takes_later_blocks_longer(tmp_path: Path) -> None:
 
 
 def test_minima_that_are_known_are_not_asked_for_again(tmp_path: Path) -> None:
-    sample, in_order = sampled(LEAST, tmp_path)
-    assert in_order is True
+    sample = sampled(LEAST, tmp_path)
+    assert sample.every == 1
     first, last = min(sample.works), max(sample.works)  # by their numbers
     assert last.total < first.total
 
 
-def test_a_grid_that_is_too_large_meets_the_data_as_they_were(tmp_path: Path) -> None:
-    assert sampled(INSERT % (1 << 23), tmp_path)[1] is False
+def test_a_grid_that_is_too_large_meets_the_data_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "TOGETHER", 1)
+    assert sampled(INSERT % (1 << 19), tmp_path).every == 0
 
 
 def test_of_a_grid_that_is_too_large_the_first_wave_asks_for_what_all_find(tmp_path: Path) -> None:
@@ -123,16 +125,16 @@ def test_of_a_grid_that_is_too_large_the_first_wave_asks_for_what_all_find(tmp_p
 
 def test_counting_depends_on_nobody(tmp_path: Path) -> None:
     """Nobody waits for sums that nobody reads, and where a list goes on changes no work."""
-    assert sampled(COUNT, tmp_path)[1] is None
+    assert sampled(COUNT, tmp_path).every is None
 
 
 def test_some_blocks_of_a_larger_grid_fill_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They take longer than the first ones, and less long than where all are run; that not all were is said."""
-    whole, in_order = sampled(INSERT % (1 << 19), tmp_path)
-    assert in_order is True and whole.every == 1
+    whole = sampled(INSERT % (1 << 19), tmp_path)
+    assert whole.every == 1
     monkeypatch.setattr(sampling, "TOGETHER", whole.grid_blocks * min(whole.works).total // 3)  # the first block's
-    some, in_order = sampled(INSERT % (1 << 19), tmp_path)
-    assert in_order is False and 1 < some.every <= 4
+    some = sampled(INSERT % (1 << 19), tmp_path)
+    assert some.every in (2, 3, 4)
 
     def late(sample: Sample) -> float:
         return float(np.mean([w.total for w in sample.works if w.block > 0.8 * sample.grid_blocks]))

@@ -130,16 +130,17 @@ def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes:
 
     meanwhile. L2 gives up what was read longest ago, of whichever array.
     """
-    pairs, room = reads.places, l2_bytes * c.SHARED
+    room = l2_bytes * c.SHARED
 
     def filled(part: float) -> float:
         return 32 * sum(r.given * r.had(part) for r in (reads, *beside)) + other * part
 
     if filled(1.0) <= room:
-        return Misses(min(1.0, reads.had(1.0) / reads.number), pairs, 0.0)
+        return Misses(min(1.0, reads.had(1.0) / reads.number), reads.places, 0.0)
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if filled(middle) < room else (low, middle)
-    least = math.exp(-low * reads.number / pairs)
-    return Misses(min(1.0, (reads.had(low) + (1.0 - low) * reads.number * least) / reads.number), pairs, least)
+    least = math.exp(-low * reads.number / reads.places)
+    part = (reads.had(low) + (1.0 - low) * reads.number * least) / reads.number
+    return Misses(min(1.0, part), reads.places, least)

@@ -26,7 +26,7 @@ from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
 from mutate.sim.timing.sectors import on_its_way, read
-from mutate.sim.timing.servers import Written, lines_with, returned
+from mutate.sim.timing.servers import lines_with, returned, written_with
 from mutate.sim.timing.sm import (
     F_BARRIER,
     F_CONSTANT,
@@ -437,7 +437,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         launched += 1
                         if launched == count and after[p.S_L2_WRITTEN] > settings[p.S_L2_WRITTEN]:
                             l2 = lines_with(int(after[p.S_L2_LINES]), l2)
-                            written = Written(lines_with(int(after[p.S_L2_WRITTEN]), written.lines), written.begun)
+                            written = written_with(int(after[p.S_L2_WRITTEN]), written)
                         settings = after if launched == count else settings
             elif at_barrier[w] >= 0 and not table[pcs[at[w]], u.PASSES]:
                 nxt[w] = NEVER

@@ -60,7 +60,7 @@ class SimulatedTime:
     ``played`` of ``instructions`` (warp instructions of the SM's whole turn) were played, of the blocks ``sampled``.
     ``turns``: of how many SMs. Relative standard errors of the time, told from the sample itself: ``uneven`` for blocks
     and SMs that are not in it (``None`` where there is but one of several), ``rest`` for what was not played.
-    ``in_order`` and ``every``: as ``Sample`` has them.
+    ``every``: as ``Sample`` has it.
     """
 
     time_ms: float
@@ -84,8 +84,7 @@ class SimulatedTime:
     turns: int = 1
     uneven: float | None = None
     rest: float = 0.0
-    in_order: bool | None = None
-    every: int = 0
+    every: int | None = None
 
     @property
     def complete(self) -> bool:
@@ -246,7 +245,7 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks([w.total for w in sample.works], sample.grid_blocks),
-        rest if not bounded else 0.0, sample.in_order, sample.every)
+        rest if not bounded else 0.0, sample.every)
 
 
 def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float) -> Beside:

@@ -219,13 +219,11 @@ def contested(sample: Sample, listing: Sequence[Instruction]) -> float:
     asked = float(adds.takes[tried & (adds.which == first[adds.warps])].sum())
     begins = asked * begun.blocks / len(begun.streams.starts)
     after = _adds_of(sample.streams, listing)
-    later = known = 0.0
+    later = 0.0
     if after is not None:
         there = after.names[after.place] == adds.names[hottest]
         later = float(after.takes[there].sum()) * begun.blocks / len(sample.blocks)
-        # Where some blocks of the grid ran by turns, the sampled ones began with it, too.
-        known = float(after.takes[there].sum()) * scale_of(sample) if sample.every else later
-    return max(0.0, begins - known) if begins > _CONTESTED * later else 0.0
+    return begins - later if begins > _CONTESTED * later else 0.0
 
 
 def _stands_out(times: float, blocks: int, sampled: int, mean: float) -> float:

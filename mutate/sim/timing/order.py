@@ -21,8 +21,8 @@ TOGETHER = 12_000_000
 MOST_EVERY = 8
 """Of a larger grid each second block is run, or at least each eighth, and those that are sampled: what a table holds
 
-then is nearer to what they meet than what was there before the launch (unions<0> of tests/machines/meets.cu: 11.6 us
-with all blocks, 10.9 with each third, 7.9 with none). Up to which it is worth it is a guess.
+then is nearer to what they meet than what was there before the launch (`pytest tests/timing_model/test_order.py`). Up
+to which it is worth it is a guess.
 """
 BEGINNING = 3_000_000
 """The same of the blocks that a larger grid begins with, which find what was there before all of them."""

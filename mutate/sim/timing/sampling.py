@@ -227,9 +227,9 @@ class Sample:
 
     ``touched``: ``Touches.tally``. ``works``: of these blocks and, where those say too little, of others of the grid.
     ``first``: the streams of the block that ran first, ``near`` of its neighbours in the grid, ``group`` of those on
-    neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``in_order``: of blocks that
-    ask for what others write, whether the grid was run as a whole, by turns; else they met what was there before the
-    launch (``beginning``: and what those do that come first), or what each ``every``-th block of it writes (0: none).
+    neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``every``: of blocks that
+    ask for what others write, of how many of the grid one was run, by turns (1: all were); 0: none, so that they met
+    what was there before the launch (``beginning``: what those do that come first). ``None``: of other blocks.
     ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
     """
 
@@ -244,10 +244,9 @@ class Sample:
     near: tuple[Neighbour, ...] = ()
     group: Group | None = None
     other: Streams | None = None
-    in_order: bool | None = None
+    every: int | None = None
     trail: Trail | None = None
     beginning: Beginning | None = None
-    every: int = 0
 
     @property
     def whole_near(self) -> tuple[Neighbour, ...]:
@@ -307,22 +306,24 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
     elsewhere = int(total * _GOLDEN)
+    every = -(-total * each // TOGETHER)
+
+    def by_turns(chosen: Sequence[int]) -> tuple[Keeper, Simulation, list[int], Played | None]:
+        told, run = start()
+        ran = sorted({*range(0, total, every), *chosen, elsewhere})
+        return told, run, ran, run_by_turns(run, resident * sms, {*chosen, elsewhere}, 2 * TOGETHER, ran)
+
     played = None
     follows = follows_others(pilots, listing, len(bases))
     # With works that are known this is the second call, and all blocks together were too much for the first.
-    every = max(1, -(-total * each // TOGETHER))
     if follows and sm is None and not known and every <= MOST_EVERY:
-        again, whole = start()
-        ran = sorted({*range(0, total, every), *blocks, elsewhere})
-        played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER, ran)
+        again, whole, ran, played = by_turns(blocks)
         instead = _instead(_works(played, ran), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
                            at_once, near_by) if played is not None and wanted <= at_once else None
         if instead is not None:
             blocks = (instead.first,) if instead.first is not None else \
                 blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen, near_by)
-            again, whole = start()
-            ran = sorted({*range(0, total, every), *blocks, elsewhere})
-            played = run_by_turns(whole, resident * sms, {*blocks, elsewhere}, 2 * TOGETHER, ran)
+            again, whole, ran, played = by_turns(blocks)
     if played is not None:
         keeper, simulation = again, whole
         for block in blocks:
@@ -352,7 +353,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             else:
                 simulation.fork((witness,), witness).run((elsewhere,))
             other = witness.streams((elsewhere,))
-        if follows and total * each > TOGETHER and resident * sms * each <= BEGINNING:
+        if follows and played is None and total * each > TOGETHER and resident * sms * each <= BEGINNING:
             beginning = _beginning(resident * sms, *start())
     trail = None
     length = min(TRAIL, pilot)
@@ -363,8 +364,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  (played is not None and every == 1) if follows else None, trail, beginning,
-                  every if played is not None else 0)
+                  (every if played is not None else 0) if follows else None, trail, beginning)
 
 
 def _beginning(wave: int, keeper: Keeper, simulation: Simulation) -> Beginning | None:

@@ -50,10 +50,14 @@ class L2(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash."""
+    """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash, ``soon``:
+
+    those that were at random, of which fewer are remembered.
+    """
 
     lines: L2
     begun: Ints
+    soon: Ints
 
 
 class Twins(NamedTuple):
@@ -166,6 +170,14 @@ def _lines(count, old):
 
 
 lines_with = jit_into(FOLDER, _lines)
+
+
+def _written(count, old):
+    """What was written, of which L2 has so many lines, with what another one has."""
+    return Written(lines_with(count, old.lines), old.begun, old.soon)
+
+
+written_with = jit_into(FOLDER, _written)
 
 
 def _taken(line, asked_line, credit, clocks, least):

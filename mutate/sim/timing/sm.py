@@ -20,7 +20,7 @@ from mutate.sim.timing.scoreboard import REGISTERS
 from mutate.sim.timing.sectors import TWINS
 from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written
 from mutate.sim.timing.tags import L1, empty_l1
-from mutate.sim.timing.writing import BEGUN
+from mutate.sim.timing.writing import BEGUN, SOON
 
 QUEUE = 64
 """Requests of a scheduler whose times are remembered."""
@@ -128,7 +128,7 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
     free = np.zeros(F_FINAL + 1)
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
-              Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64)),
+              Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64), np.full(SOON, -1, np.int64)),
               empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
               Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), none_pending(), np.zeros(_SERVERS),
               np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),

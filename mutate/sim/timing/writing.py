@@ -56,29 +56,31 @@ _BEGUN_BITS = 16
 BEGUN = 1 << _BEGUN_BITS
 """Places that remember which sectors were written."""
 _SOON_BITS = 13
-"""Of them those that remember where a sector was written at random: of the SM's last writes, some thousand."""
+SOON = 1 << _SOON_BITS
+"""Places that remember which sectors were written at random: of the SM's last writes some thousand."""
 _FEW = 3.0
 """Sectors' room that a stored one takes from which on those of other warps do not complete its line."""
 
 
-def _begun_at(sector):
-    """Where it is remembered that a sector was written."""
-    return np.int64(np.uint64(sector) * SPREAD >> np.uint64(64 - _BEGUN_BITS))
+def _begun_at(sector, bits):
+    """Where of so many places it is remembered that a sector was written."""
+    return np.int64(np.uint64(sector) * SPREAD >> np.uint64(64 - bits))
 
 
 begun_at = jit_into(FOLDER, _begun_at, counted=False)
 
 
-def _by_luck(sector, r, adds, gives, touch, begun, updates, known, state, settings):
+def _by_luck(sector, r, adds, gives, touch, soon, updates, known, state, settings):
     """What becomes of a write at random: whether DRAM reads its sector, whether it writes one, and the read's cost
 
-    against one in a stream. ``touch``: of the sector, as ``Streams`` has it; ``known``: see ``held_up``.
+    against one in a stream. ``touch``: of the sector, as ``Streams`` has it; ``gives`` and ``soon``: as ``_write`` has
+    them; ``known``: see ``held_up``.
     """
     had = touch & READ_BEFORE != 0
     # One of the last that the SM wrote, if no other has taken its place.
-    here = begun_at(sector) >> _BEGUN_BITS - _SOON_BITS
-    anew = touch & 2 != 0 or begun[here] != sector
-    begun[here] = sector
+    here = begun_at(sector, _SOON_BITS)
+    anew = touch & 2 != 0 or soon[here] != sector
+    soon[here] = sector
     known[WRITTEN, r] += anew or not adds
     seen = known[WRITTEN, r]
     luck = mix(sector + (np.int64(seen) << 36), 2)
@@ -124,7 +126,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
     if kind == _ATOMIC and busy[T_ADDED] == 0.0:
         busy[T_ADDED] = start
     tags, ages, ready, dirty, turns, room, _ = l1
-    kept, begun = written
+    kept, begun, soon = written
     kept_tags, kept_ages, kept_parts = kept
     far_tags, far_ages, far_parts = l2
     local = kind == _LOCAL_STORE
@@ -191,7 +193,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         first_write = touch[i] & 2 != 0
         if again[r] and len(kept_tags) > 0:
             # Warps come in another order than when they were recorded.
-            here = begun_at(sector)
+            here = begun_at(sector, _BEGUN_BITS)
             first_write = begun[here] != sector
             begun[here] = sector
         factor = behind = 1.0
@@ -202,7 +204,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             elif touch[i] & READ_BEFORE:
                 state[1] += taken * (STORED_WHERE_READ + min(IN_EACH_OTHERS_WAY / places[r], MOST_IN_THE_WAY))
             state[0] += taken
-            fetched, far, factor = by_luck(sector, r, adds, gives, touch[i], begun, updates, known, state, settings)
+            fetched, far, factor = by_luck(sector, r, adds, gives, touch[i], soon, updates, known, state, settings)
             behind = settings[S_PART]
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
