@@ -29,7 +29,8 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "merges", "hints", "async", "tallies", "structs", "scans", "passes", "windows", "maxima", "branches", "apart",
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
-         "late", "tables", "homes", "tails", "copies")
+         "late", "tables", "homes", "tails", "copies", "gathers", "functions",
+         "idle")
 
 
 @cache
@@ -234,6 +235,46 @@ def test_tiles_that_neighbours_complete_take_no_longer_than_wider_ones(kernel: s
     ("in_turn<float>", 2, 0.1), ("in_turn<float>", 8, 0.05), ("at_once<float4>", 7, 0.03),  # four blocks
     ("tiles_in_steps", 7, 0.03), ("tiles_in_steps", 14, 0.06), ("tiles_in_steps", 16, 0.05)])
 def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("row_gathers<float4, 1>", 0, 0.05), ("row_gathers<float4, 1>", 1, 0.06), ("row_gathers<float4, 1>", 2, 0.08),
+    ("row_gathers<float4, 4>", 0, 0.05), ("row_gathers<float4, 4>", 1, 0.06),
+    ("row_gathers<float2, 1>", 2, 0.05), ("row_gathers<float2, 1>", 6, 0.12),  # more than L2 has
+    ("row_gathers<float2, 1>", 7, 0.06)])  # two blocks an SM
+def test_of_rows_read_at_random_l2_has_what_was_read_last(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("curve_sums<0, 2>", 0, 0.06), ("curve_sums<0, 2>", 1, 0.05), ("curve_sums<0, 2>", 5, 0.05),
+    ("curve_sums<1, 2>", 0, 0.05), ("curve_sums<2, 2>", 4, 0.06)])
+def test_blocks_that_go_through_the_same_rows_side_by_side_wait_for_dram_together(
+        kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("lattice_sums", 0, 0.05), ("lattice_sums", 1, 0.06), ("lattice_sums", 2, 0.06), ("lattice_sums", 3, 0.06)])
+def test_short_blocks_among_others_leave_no_sm_without_work(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("idle_blocks<1, 1>", 0, 0.03), ("idle_blocks<1, 1>", 2, 0.04), ("idle_blocks<1, 1>", 5, 0.04),  # triangles
+    ("idle_blocks<2, 1>", 1, 0.03), ("idle_blocks<2, 1>", 3, 0.03), ("idle_blocks<2, 44>", 1, 0.04),
+    ("idle_blocks<3, 1>", 1, 0.04), ("idle_blocks<3, 1>", 3, 0.04), ("idle_blocks<4, 1>", 2, 0.04),
+    ("idle_blocks<4, 44>", 0, 0.04), ("idle_blocks<5, 44>", 0, 0.04)])
+def test_of_blocks_that_have_nothing_to_do_each_sm_has_as_many_as_the_gpu_gave_it(
+        kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("point_sums<GLOBAL, SINE>", 0, 0.03), ("point_sums<GLOBAL, LOG>", 0, 0.04), ("point_sums<GLOBAL, EXP>", 0, 0.05),
+    ("point_sums<GLOBAL, POWER>", 0, 0.04), ("point_sums<SHARED, LOG>", 0, 0.04)])
+def test_functions_take_their_instructions(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

@@ -17,7 +17,8 @@ from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.dispatch import Spread, Turn, last_turn
 from mutate.sim.timing.model import Kernel, predict
-from mutate.sim.timing.uneven import clocks_of, spread_over
+from mutate.sim.timing.paces import Pace, clocks_of, pace_of
+from mutate.sim.timing.uneven import spread_over
 from mutate.toolchain.locate import find_toolchain
 
 MACHINES = Path(__file__).parents[1] / "machines"
@@ -79,11 +80,23 @@ def test_sms_whose_blocks_end_together_take_as_many_new_ones_as_they_have_room_f
 
 def test_the_longest_of_few_blocks_decides_and_the_mean_of_many() -> None:
     works = np.where(np.arange(132) == 7, 10.0, 1.0)
-    assert clocks_of(works, 132, 4, 1.0, 2.0, np.inf) == pytest.approx(10.0)
+    assert clocks_of(works, 132, 4, Pace(1.0, 2.0)) == pytest.approx(10.0)
     many = np.tile([1.0, 3.0], 5000)
-    assert clocks_of(many, 100, 4, 1.0, 2.0, np.inf) == pytest.approx(20000 / 200, rel=0.05)
+    assert clocks_of(many, 100, 4, Pace(1.0, 2.0)) == pytest.approx(20000 / 200, rel=0.05)
     # All of memory gives less than all SMs could use.
-    assert clocks_of(many, 100, 4, 1.0, 2.0, 50.0) == pytest.approx(20000 / 50, rel=0.05)
+    assert clocks_of(many, 100, 4, Pace(1.0, 2.0), 50.0) == pytest.approx(20000 / 50, rel=0.05)
+
+
+def test_the_ends_of_blocks_tell_whether_the_first_ones_are_favoured() -> None:
+    works = np.full(11, 10.0)
+    # Four at once, which go on alike: in waves.
+    waves_ends = [20.0] * 4 + [40.0] * 4 + [55.0] * 3
+    assert pace_of(works, 4, 1.0, 55.0, waves_ends).favour == 0.0
+    assert clocks_of(works, 1, 4, pace_of(works, 4, 1.0, 55.0, waves_ends)) == pytest.approx(55.0, rel=0.01)
+    # One after the other: the last ones leave nothing unused, and a few blocks more take as much longer as they are.
+    favoured = pace_of(works, 4, 1.0, 58.0, [10.0, 17.0, 22.0, 26.0, 31.0, 36.0, 41.0, 46.0, 51.0, 55.0, 58.0])
+    assert favoured.favour > 0.0
+    assert clocks_of(np.full(12, 10.0), 1, 4, favoured) < 1.12 * clocks_of(works, 1, 4, favoured)
 
 
 def test_work_that_a_place_along_an_axis_tells_is_known_of_all_blocks() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +20,16 @@ def places_of(s: Streams, requests: Array) -> Array:
     return np.asarray(np.repeat(s.requests[requests, 4] - np.cumsum(count) + count, count) + np.arange(count.sum()))
 
 
-def of_first_block(s: Streams, kind: int) -> tuple[Array, Array]:
-    """The record and the place in ``s.sectors`` of each sector of the first block's requests of a kind."""
-    records = np.arange(s.starts[0][0], s.starts[0][-1])
+def of_block(s: Streams, kinds: Sequence[int], block: int = 0) -> tuple[Array, Array]:
+    """The record and the place in ``s.sectors`` of each sector of a block's requests of these kinds, in order by warp.
+    """
+    records = np.arange(s.starts[block][0], s.starts[block][-1])
     records = records[s.request[records] >= 0]
-    records = records[s.requests[s.request[records], 2] == kind]
+    records = records[np.isin(s.requests[s.request[records], 2], kinds)]
     asked = s.request[records]
     return np.repeat(records, s.requests[asked, 5]), places_of(s, asked)
+
+
+def of_first_block(s: Streams, kind: int) -> tuple[Array, Array]:
+    """As ``of_block``, of the first block and one kind."""
+    return of_block(s, (kind,))

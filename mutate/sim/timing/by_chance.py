@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.asked import places_of
+from mutate.sim.timing.asked import of_block, places_of
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
 
 Array = npt.NDArray[Any]
 _LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
 """Requests that are looked at, to tell whether they go to places at random."""
+_PCS = 1 << 20
+"""More than a kernel has instructions."""
+KINDS = (lay.H_GLOBAL_LOAD,), (lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC)
+"""Requests that read, and that write."""
+_CAUGHT = 8
+"""Places that blocks have in common by chance, of how many are told to a third or so."""
 _FEW, _ROW = 4, 8
 """Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 
@@ -32,10 +40,10 @@ def scattered(sample: Sample) -> Array:
 
 
 def jumping(s: Streams, arrays: int, kinds: tuple[int, ...]) -> Array:
-    """Of each array whether its requests of some kinds go from place to place without order: hardly a distance comes
+    """Of each array whether its requests of some kinds go from place to place without order: hardly a distance from one
 
-    twice, and half of the places are farther up, or farther down, than the one before and the one after (two thirds, of
-    numbers drawn).
+    of an instruction's to the next comes twice, and half of the places are farther up, or farther down, than the one
+    before and the one after (two thirds, of numbers drawn).
     """
     out = np.zeros(arrays, np.bool_)
     records = np.flatnonzero(s.request >= 0)
@@ -51,7 +59,9 @@ def jumping(s: Streams, arrays: int, kinds: tuple[int, ...]) -> Array:
         steps = np.diff(at[mine])
         turns = np.sign(steps[1:]) * np.sign(steps[:-1]) < 0
         seen = int(same.sum())
-        out[a] = (seen >= _LEAST_LOOKED_AT and 2 * len(np.unique(steps[same])) > seen
+        # Two instructions may read words of the same places, in turn.
+        distances = np.unique(steps[same] * _PCS + pcs[mine][1:][same])
+        out[a] = (seen >= _LEAST_LOOKED_AT and 2 * len(distances) > seen
                   and 2 * int((turns & same[1:] & same[:-1]).sum()) > seen)
     return out
 
@@ -69,6 +79,41 @@ def taken_at_random(tally: Array, blocks: int) -> float:
     common = sectors - alone
     expected = sectors - pairs * math.exp(-pairs / count)
     return count if abs(common - expected) <= 4 * math.sqrt(_ROW * expected) else float(1 << 60)
+
+
+def caught_of(sample: Sample, arrays: int, kinds: tuple[int, ...]) -> Array:
+    """Of how many sectors of each array few blocks have had theirs by requests of some kinds, another one by any, if at
+
+    random: as few as two of them have in common tell. 1 << 60 where more blocks were sampled, which tell it themselves,
+    or where too few places are common.
+    """
+    out = np.full(arrays, float(1 << 60))
+    if len(sample.blocks) < _FEW and sample.other is not None:
+        mine = [_had(sample.streams, k, kinds, arrays) for k in range(len(sample.blocks))]
+        other = _had(sample.other, 0, (*KINDS[0], *KINDS[1]), arrays)
+        pairs, common = np.zeros((2, arrays))
+        for a, b in (*((one, other) for one in mine), *combinations(mine, 2)):
+            pairs += np.bincount(a.arrays, minlength=arrays) * np.bincount(b.arrays, minlength=arrays)
+            common += np.bincount(a.arrays[np.isin(a.sectors, b.sectors)], minlength=arrays)
+        told = common >= _CAUGHT * np.maximum(1.0, mine[0].together)
+        out[told] = pairs[told] / common[told]
+    return out
+
+
+class _Had(NamedTuple):
+    """The sectors that a block has by some requests, their arrays, and how many of each it has together (rows)."""
+
+    sectors: Array
+    arrays: Array
+    together: Array
+
+
+def _had(s: Streams, block: int, kinds: tuple[int, ...], arrays: int) -> _Had:
+    _, at = of_block(s, kinds, block)
+    goes_on = np.diff(s.sectors[at], prepend=-1) == 1
+    all_of, begun = (np.bincount(s.region[a], minlength=arrays) for a in (at, at[~goes_on]))
+    sectors, first = np.unique(s.sectors[at], return_index=True)
+    return _Had(sectors, s.region[at[first]], all_of / np.maximum(1, begun))
 
 
 def places(touched: float, sectors: float) -> float:

@@ -189,16 +189,17 @@ def rules_of(machine: Machine, dlcm: str) -> int:
 
 
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
-          settings: npt.NDArray[np.float64], turn: int, resident: int, alone: bool) -> SimulatedTime:
+          settings: npt.NDArray[np.float64], turn: int, resident: int, one_sm: bool) -> SimulatedTime:
     player = Player(kernel.listing, kernel.dlcm == "cg", machine, sample, reuse, settings)
     longer, sms = 1.0, int(machine.number("sm.count"))
-    uneven = not alone and differ(sample.works)
+    uneven = not one_sm and differ(sample.works)
     several = uneven and turn > SEVERAL_WAVES * resident
     part = busy_part(sample.works, sample.blocks, turn, launch.grid, sms) if several else 1.0
     seen = player.play(turn, part, True)
     if uneven:
-        longer = _longer(sample, seen, player.play(1, part, True), settings, turn, sms, resident, launch.grid, part)
-    elif not alone and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
+        alone = player.play(1, part, True, later=turn > resident)
+        longer = _longer(sample, seen, alone, settings, turn, sms, resident, launch.grid, part)
+    elif not one_sm and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks, asked = np.maximum(seen.told.stalls.sum(axis=0), 1), seen.told.busy
         far = min(1.0, asked[p.N_DRAM_READ] / max(1.0, asked[p.N_L2_READ]))
         spread = dispatch.spread_of(float(clocks[[p.R_LONG, p.R_LG]].sum() / clocks.sum()), far)
@@ -244,7 +245,8 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         sample.grid_blocks, issued, instructions, util, _traffic(busy),
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
-        confidence.of_blocks([w.total for w in sample.works], sample.grid_blocks),
+        confidence.of_blocks([w.total for w in sample.works if not w.short],
+                             sample.grid_blocks - sum(w.short for w in sample.works)),
         rest if not bounded else 0.0, sample.every)
 
 
@@ -265,10 +267,12 @@ def _longer(sample: Sample, seen: Played, alone: Played, settings: npt.NDArray[n
     known = {w.block: float(w.total) for w in sample.works}
     played = [known[sample.blocks[k % len(sample.blocks)]] for k in range(turn)]
     busy = _utilisation(seen.told.busy, seen.end, settings)
+    ends = np.sort(seen.told.done[seen.told.done > 0]).tolist()
     # Of what was not played as much is left as its work says.
     clocks = seen.end * max(1.0, sum(played) / max(1, seen.issued))
     return longer_by(sample.works, Turn(played, resident, clocks, alone.issued / max(1.0, alone.end),
-                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"])) / part),
+                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"])) / part, ends,
+                                        sample.raced),
                      grid, sms, dispatch.LONGEST)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
-from mutate.sim.timing.asked import places_of
+from mutate.sim.timing.asked import of_block, places_of
 from mutate.sim.timing.touches import WRITES, spread
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _FEW, _GAP = 8, 16
 """Sectors of an array that a block writes at least, and how far they are apart at least on average, where their places
 
 look random."""
+_FEW_PLACES = 4
 # Atomic operations whose old value says what others did; a sum's says where to write, which changes no work.
 _TOLD = ("CAS", "MIN", "MAX", "AND", "OR", "XOR", "EXCH")
 
@@ -53,6 +54,12 @@ def follows_others(streams: Streams, listing: Sequence[Instruction], arrays: int
     scattered = found[:-1, WRITES, 1] > 0.5 * found[:-1, WRITES, 0]
     stores = asked[kinds == lay.H_GLOBAL_STORE]
     return bool((asks & (_of(where[atomic], arrays) | scattered | _irregular(streams, stores, arrays))).any())
+
+
+def at_few_places(streams: Streams) -> bool:
+    """Whether the atomic operations of blocks like the first are to so few sectors that all have them in common."""
+    _, at = of_block(streams, (lay.H_GLOBAL_ATOMIC,))
+    return 0 < len(np.unique(streams.sectors[at])) <= _FEW_PLACES
 
 
 def _irregular(streams: Streams, stores: npt.NDArray[np.int64], arrays: int) -> npt.NDArray[np.bool_]:

@@ -12,6 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from mutate.sass.disasm import Instruction
 
 if TYPE_CHECKING:
@@ -21,6 +24,12 @@ _ADDING = frozenset(["ATOM", "ATOMG", "RED", "REDG"])
 _SPREAD = 2654435761
 SHIFT, EACH = 8, 3
 """Blocks by which an SM's next ones are further on, and after how many each."""
+_ROW = 132
+_AHEAD = (0, 80, 180, 280, 386, 484, 584, 684)
+"""Where in rows of as many SMs those begin that ``SHIFT`` SMs get, and so on (%smid of 1056 blocks that work as long as
+
+each other, on an H100).
+"""
 _COMMON = 0.9
 """The part of an array's sectors that blocks of a column have in common at least: tiles, not borders."""
 
@@ -42,6 +51,36 @@ def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None, at_onc
     among = min(at_once, len(mine)) if len(mine) <= 2 * at_once else len(mine)
     start = max(0, among - count) // 2
     return tuple(mine[start : start + count])
+
+
+def first_sms(blocks: int, sms: int, resident: int) -> npt.NDArray[np.int64]:
+    """The SM of each block that begins at once: whole rows of one for each SM, of which ``SHIFT`` get theirs sooner,
+
+    and then what is left.
+    """
+    rows = min(resident, blocks // sms)
+    ahead = SHIFT if rows > 1 and sms > _ROW // 2 else 0
+    out = np.arange(min(blocks, sms * resident)) % sms
+    if ahead:
+        more = np.arange(1, max(1, rows - len(_AHEAD) + 1)) * (_AHEAD[-1] - _AHEAD[-2])
+        begins = np.append(_AHEAD, _AHEAD[-1] + more)[:rows] * sms // _ROW
+        places = np.minimum(begins[:, None] + np.arange(ahead), rows * sms - 1 - np.arange(rows * ahead)[::-1].reshape(
+            rows, ahead))
+        out[: rows * sms][places] = np.arange(ahead)
+        others = np.ones(rows * sms, np.bool_)
+        others[places] = False
+        out[: rows * sms][others] = ahead + np.arange(rows * (sms - ahead)) % (sms - ahead)
+        # What is left goes to those first, and to one SM of each pair before the other.
+        order = np.array([*range(ahead), *range(ahead, sms, 2), *range(ahead + 1, sms, 2)])
+        out[rows * sms :] = order[: len(out) - rows * sms]
+    return out
+
+
+def blocks_at_once(total: int, sms: int, count: int, sm: int) -> tuple[int, ...]:
+    """At most ``count`` of an SM's blocks of a grid that begins at once (``first_sms``), from the middle of them."""
+    mine = np.flatnonzero(first_sms(total, sms, -(-total // sms)) == sm)
+    start = max(0, len(mine) - count) // 2
+    return tuple(mine[start : start + count].tolist())
 
 
 def sm_of(block: int, sms: int, at_once: int) -> int:

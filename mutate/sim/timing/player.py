@@ -87,14 +87,16 @@ class Player:
         # Who does not track registers asks for no row of these tables.
         registers = registers_of(listing if settings[p.S_TRACKED] > 0.0 else ())
         self._code = len(table)
-        self._given = (table, *registers, sample.streams, reuse, apart_of(sample, settings), late_of(machine),
-                       hints_of(listing, cg))
+        self._first, self._reuse = (table, *registers, sample.streams), reuse
+        self._last = apart_of(sample, settings), late_of(machine), hints_of(listing, cg)
 
-    def play(self, turn: int, part: float = 1.0, whole: bool = False, begun: Sm | None = None) -> Played:
+    def play(self, turn: int, part: float = 1.0, whole: bool = False, begun: Sm | None = None, later: bool = False
+             ) -> Played:
         """Plays ``turn`` blocks. ``part`` of memory's work is left on average for SMs when the last of them begins, or
 
         from the beginning on (``whole``). ``begun``: an SM of another play with the same settings at first, which had
-        begun all blocks but its last; if there were fewer, both are the same until then.
+        begun all blocks but its last; if there were fewer, both are the same until then. ``later``: not the grid's
+        first blocks, which wait for DRAM together.
         """
         mine = self._settings.copy()
         mine[p.S_BLOCKS] = turn
@@ -110,10 +112,14 @@ class Player:
                 np.zeros(turn, np.int64), np.zeros((self._code, len(p.STALLS)), np.int64), np.zeros(p.BUSY),
                 np.zeros((MARKS, 2), np.int64)))
         run: Any = engine.play
+        reuse = self._reuse
+        if later:
+            reuse = reuse._replace(together=np.zeros_like(reuse.together), merged=reuse.merged_later)
+        given = *self._first, reuse, *self._last
         end, before = 0.0, None
         if turn > first[p.S_RESIDENT]:
-            end = float(run(*self._given, first, after, sm, turn - 1))
+            end = float(run(*given, first, after, sm, turn - 1))
             before = deepcopy(sm) if end == 0.0 else None
         if end == 0.0:
-            end = float(run(*self._given, first, after, sm, -1))
+            end = float(run(*given, first, after, sm, -1))
         return Played(sm.told, end, int(sm.counts[K_ISSUED]), int(sm.counts[K_FINISHED]), before)

@@ -12,7 +12,17 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_first_block
-from mutate.sim.timing.by_chance import Reads, drawn_from, jumping, places, random_misses, scattered, taken_at_random
+from mutate.sim.timing.by_chance import (
+    KINDS,
+    Reads,
+    caught_of,
+    drawn_from,
+    jumping,
+    places,
+    random_misses,
+    scattered,
+    taken_at_random,
+)
 from mutate.sim.timing.placing import blocks_of_sm
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.rooms import rooms_of
@@ -24,12 +34,10 @@ from mutate.sim.timing.updates import Updates, at_random, scattered_writes
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
-_KINDS = (lay.H_GLOBAL_LOAD,), (lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC)
-"""Requests that read, and that write."""
 _SAME_TIME, _SAME_PART = 16, 0.02
 """Instructions, and part of a warp's, that blocks may be apart which come to a sector at the same time. A guess."""
-_CAUGHT = 16
-"""Sectors that two blocks have in common by chance, of how many are told to a quarter or so."""
+_FEW = 16
+"""Part of a block's sectors of an array (one of so many) below which two blocks have next to none in common."""
 _NEARLY_ALL = 0.9
 """The part of a block's sectors of an array of which it is said that each block reads them."""
 _WAITED = 20
@@ -111,11 +119,12 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     grid, wave = sample.grid_blocks, min(sample.grid_blocks, resident_blocks)
 
     # Of reads and of writes, how many sectors of each array the grid can touch.
-    rooms = (limits.copy(), limits.copy())
-    caught = [_caught(sample, len(limits), kinds) for kinds in _KINDS]
-    for which, kinds in enumerate(_KINDS):
+    rooms, drawn_at = (limits.copy(), limits.copy()), np.zeros((2, len(limits)), np.bool_)
+    caught = [caught_of(sample, len(limits), kinds) for kinds in KINDS]
+    for which, kinds in enumerate(KINDS):
         for a in np.flatnonzero(jumping(sample.streams, len(limits), kinds)).tolist():
-            rooms[which][a] = min(limits[a], caught[which][a], taken_at_random(sample.touched[a, which], blocks))
+            told = min(caught[which][a], taken_at_random(sample.touched[a, which], blocks))
+            rooms[which][a], drawn_at[which, a] = min(limits[a], told), told < 1 << 60
 
     once = np.ones(len(limits)), 1.0 - _read_before(sample.streams, len(limits))
 
@@ -191,7 +200,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared) * (1.0 - soon[region, WRITES])
     at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
     places_of, least_of = np.zeros((2, len(limits)))
-    by_chance = far_apart[:, READS] | (rooms[READS] < limits)
+    by_chance = far_apart[:, READS] | drawn_at[READS]
     drawn = {}
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
@@ -207,8 +216,6 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         missed = random_misses(reads, [r for of, r in drawn.items() if of != region], other, l2_bytes)
         if far_apart[region, READS]:
             sparse[region] = 1.0
-        elif missed.part > out[0][region]:
-            continue
         out[0][region] = missed.part
         of_read = grid * found[0][region][0] / reads.number
         places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
@@ -417,29 +424,6 @@ class FirstReads(NamedTuple):
     length: int
 
 
-def _caught(sample: Sample, arrays: int, kinds: Sequence[int]) -> Array:
-    """Of how many sectors of each array two blocks have had theirs by requests of some kinds, the other one by any, if
-
-    at random: as few as they have in common tell. 1 << 60 where several blocks were sampled, which tell it themselves,
-    or too few sectors are common to both.
-    """
-    out = np.full(arrays, float(1 << 60))
-    if len(sample.blocks) == 1 and sample.other is not None:
-        (one, of_one), (other, of_other) = _had(sample.streams, kinds), _had(sample.other, (*_KINDS[0], *_KINDS[1]))
-        common = of_one[np.isin(one, other)]
-        count, mine, theirs = (np.bincount(a, minlength=arrays) for a in (common, of_one, of_other))
-        told = count >= _CAUGHT
-        out[told] = mine[told] * (theirs[told] / count[told])
-    return out
-
-
-def _had(s: Streams, kinds: Sequence[int]) -> tuple[Array, Array]:
-    """The sectors that the first block has by requests of some kinds, and their arrays."""
-    places = np.concatenate([of_first_block(s, kind)[1] for kind in kinds])
-    sectors, first = np.unique(s.sectors[places], return_index=True)
-    return sectors, s.region[places[first]]
-
-
 def _elsewhere(sample: Sample) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Of each array whether a block far from the first reads nearly all of what that one reads, and whether they do so
 
@@ -451,12 +435,17 @@ def _elsewhere(sample: Sample) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bo
     one, other = _first_reads(sample.streams), _first_reads(sample.other)
     mine = np.bincount(one.arrays, minlength=arrays)
     both = np.bincount(one.arrays[np.isin(one.sectors, other.sectors)], minlength=arrays)
-    return (mine > 0) & (both > _NEARLY_ALL * mine), np.asarray(_met(one, other, arrays), np.bool_)
+    # Those who have a tile in common wait for it by themselves.
+    tiles = np.any([n.part > _NEARLY_ALL for n in sample.near], axis=0) if sample.near else np.zeros(arrays, np.bool_)
+    return (mine > 0) & (both > _NEARLY_ALL * mine), np.asarray(_met(one, other, arrays, ~tiles), np.bool_)
 
 
-def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
-    """Of each array whether two blocks come to most sectors that both read after as many instructions, nearly."""
-    _, here, there = np.intersect1d(one.sectors, other.sectors, assume_unique=True, return_indices=True)
+def _met(one: FirstReads, other: FirstReads, arrays: int, nearest: Array | None = None) -> Array:
+    """Of each array whether two blocks come to most sectors that both read after as many instructions, nearly; of some
+
+    (``nearest``) with next to none of those, to the nearest ones.
+    """
+    here, there = _places(one, other, np.zeros(arrays, np.bool_) if nearest is None else nearest)
     if not len(here):
         return np.zeros(arrays, np.bool_)
     apart = np.abs(one.ages[here] - other.ages[there])
@@ -469,6 +458,24 @@ def _met(one: FirstReads, other: FirstReads, arrays: int) -> Array:
     where = one.arrays[here]
     count = np.bincount(where, minlength=arrays)
     return np.asarray(np.bincount(where, near, minlength=arrays) > 0.5 * np.maximum(count, 1))
+
+
+def _places(one: FirstReads, other: FirstReads, nearest: Array) -> tuple[Array, Array]:
+    """The places of sectors that both blocks read; of ``nearest`` arrays with next to none of those, of all of the
+
+    first's, and the other's that is nearest to each.
+    """
+    _, here, there = np.intersect1d(one.sectors, other.sectors, assume_unique=True, return_indices=True)
+    common, mine, theirs = (np.bincount(a, minlength=len(nearest))
+                            for a in (one.arrays[here], one.arrays, other.arrays))
+    few = nearest & (_FEW * common < mine) & (theirs > 0)
+    if few.any():
+        also = np.flatnonzero(few[one.arrays])
+        after = np.clip(np.searchsorted(other.sectors, one.sectors[also]), 1, len(other.sectors) - 1)
+        before = one.sectors[also] - other.sectors[after - 1] < other.sectors[after] - one.sectors[also]
+        kept = ~few[one.arrays[here]]
+        here, there = np.append(here[kept], also), np.append(there[kept], after - before)
+    return here, there
 
 
 def _first_reads(s: Streams) -> FirstReads:

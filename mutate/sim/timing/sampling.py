@@ -5,7 +5,7 @@ The blocks are those of one SM: a GPU hands blocks out in turn, so an SM has eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,11 +20,12 @@ from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
-from mutate.sim.timing.order import BEGINNING, MOST_EVERY, TOGETHER, follows_others
-from mutate.sim.timing.placing import blocks_of_sm, columns_matter, sm_of
+from mutate.sim.timing.order import BEGINNING, MOST_EVERY, TOGETHER, at_few_places, follows_others
+from mutate.sim.timing.placing import blocks_at_once, blocks_of_sm, columns_matter, sm_of
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
+from mutate.sim.timing.survey import GOLDEN, SURVEY, instead_of, ran, survey, works_of
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
-from mutate.sim.timing.uneven import ALIKE, Work, differ, spread_over
+from mutate.sim.timing.uneven import Work
 from mutate.sim.turns import MOST_BYTES, Played, run_by_turns
 from mutate.sim.watch import LOG_ROWS, Log
 
@@ -35,13 +36,8 @@ _SECTORS_OF_REQUEST = 64
 _FIRST_ROOM = 1 << 12
 FEW = 8
 """A block's neighbours are run whole where so many of them would fit into what is recorded, else as much of them."""
-# Blocks that are run for their work alone: so many warp instructions and blocks; where so many are alike, all are.
-_SURVEY = 8_000_000
-_SURVEYED = 2048
-_ENOUGH, _MANY = 4, 64
 # Blocks that are kept of those that a grid begins with.
 _BEGUN = 32
-_GOLDEN = 0.6180339887498949
 GROUP = 4
 """Blocks with neighbouring numbers that are looked at for what they share, where the machine does not say how many SMs'
 
@@ -230,7 +226,8 @@ class Sample:
     neighbouring SMs, where they have something in common, ``other`` of a block elsewhere. ``every``: of blocks that
     ask for what others write, of how many of the grid one was run, by turns (1: all were); 0: none, so that they met
     what was there before the launch (``beginning``: what those do that come first). ``None``: of other blocks.
-    ``trail``: where the grid comes back to sectors and the sampled blocks do not show when.
+    ``trail``: where the grid comes back to sectors and the sampled blocks do not show when. ``raced``: blocks run by
+    turns for the same few places, so who has least to do need not be the first one.
     """
 
     streams: Streams
@@ -247,6 +244,7 @@ class Sample:
     every: int | None = None
     trail: Trail | None = None
     beginning: Beginning | None = None
+    raced: bool = False
 
     @property
     def whole_near(self) -> tuple[Neighbour, ...]:
@@ -279,8 +277,10 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
 
     keeper, simulation = start()
     whose = chosen if sm is None else sm
-    (pilot,) = blocks_of_sm(total, sms, 1, whose) if first is None else (first,)
-    piloted = _ran(simulation, pilot)
+    # The one with most to do was told by where blocks go that begin at once.
+    (pilot,) = (first,) if first is not None else blocks_of_sm(total, sms, 1, whose) if chosen is None else \
+        blocks_at_once(total, sms, 1, chosen)
+    piloted = ran(simulation, pilot)
     each = max(1, piloted.total)
     pilots = keeper.streams((pilot,), marked=True)
     # Of long blocks the first instructions tell what they share. What neighbours that wait together take was measured
@@ -300,59 +300,65 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     near_by = resident if columns_matter(near, listing) and rules == VOLTA else 0
     if near_by and whose is None:
         whose = sm_of(pilot, sms, near_by)
-    blocks = blocks_of_sm(total, sms, max(1, min(wanted, records // each)), whose, near_by)
+    most = max(1, min(wanted, records // each))
+    blocks = blocks_of_sm(total, sms, most, whose, near_by) if near_by or chosen is None else \
+        blocks_at_once(total, sms, most, chosen)
     if total <= sms:
         blocks = (pilot,)
     if pilot not in blocks:
         blocks = tuple(sorted((*blocks[1:], pilot)))
-    elsewhere = int(total * _GOLDEN)
+    elsewhere = int(total * GOLDEN)
     every = -(-total * each // TOGETHER)
 
     def by_turns(chosen: Sequence[int]) -> tuple[Keeper, Simulation, list[int], Played | None]:
         told, run = start()
-        ran = sorted({*range(0, total, every), *chosen, elsewhere})
-        return told, run, ran, run_by_turns(run, resident * sms, {*chosen, elsewhere}, 2 * TOGETHER, ran)
+        some = sorted({*range(0, total, every), *chosen, elsewhere})
+        return told, run, some, run_by_turns(run, resident * sms, {*chosen, elsewhere}, 2 * TOGETHER, some)
 
     played = None
-    follows = follows_others(pilots, listing, len(bases))
+    follows, raced = follows_others(pilots, listing, len(bases)), at_few_places(pilots)
     # With works that are known this is the second call, and all blocks together were too much for the first.
     if follows and sm is None and not known and every <= MOST_EVERY:
-        again, whole, ran, played = by_turns(blocks)
-        instead = _instead(_works(played, ran), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
-                           at_once, near_by) if played is not None and wanted <= at_once else None
+        again, whole, those, played = by_turns(blocks)
+        instead = None
+        if played is not None and wanted <= at_once:
+            instead = instead_of(works_of(played, those), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
+                                 at_once, near_by if raced else near_by or None)
         if instead is not None:
             blocks = (instead.first,) if instead.first is not None else \
-                blocks_of_sm(total, sms, max(1, min(wanted, records // each)), instead.chosen, near_by)
-            again, whole, ran, played = by_turns(blocks)
+                blocks_of_sm(total, sms, most, instead.chosen, near_by) if raced or near_by or instead.chosen is None \
+                else blocks_at_once(total, sms, most, instead.chosen)
+            again, whole, those, played = by_turns(blocks)
     if played is not None:
         keeper, simulation = again, whole
         for block in blocks:
             played.tapes[block].tell(keeper, whole.counters)
-        works = {w.block: w for w in _works(played, {*blocks, *_all_over(total)}.intersection(ran))}
+        works = {w.block: w for w in works_of(played, those)}
         instructions = sum(works[block].total for block in blocks)
     else:
         works = {pilot: piloted}
         for block in (b for b in blocks if b != pilot):
-            works[block] = _ran(simulation, block)
+            works[block] = ran(simulation, block)
         instructions = int(simulation.counters[:, lay.EXECUTED].sum())
     other = beginning = None
     if sm is None:
-        if played is None:
-            works.update((w.block, w) for w in known)
-            if not known:
-                _survey(works, total, simulation)
-            instead = None if known else _instead(tuple(works.values()), each, launch.grid, sms, wanted, at_once,
-                                                 near_by)
-            if instead is not None:
-                return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
-                              mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
-        if elsewhere not in blocks and each <= max(records // 2, _SURVEY):
+        if elsewhere not in blocks and each <= max(records // 2, SURVEY):
             witness = Keeper(warps, bases, longest, rules)
             if played is not None:
                 played.tapes[elsewhere].tell(witness, whole.counters)
             else:
-                simulation.fork((witness,), witness).run((elsewhere,))
+                # Where it has more to do or less than those that are played, others are looked at, too.
+                works[elsewhere] = ran(simulation.fork((witness,), witness), elsewhere)
             other = witness.streams((elsewhere,))
+        if played is None:
+            works.update((w.block, w) for w in known)
+            if not known:
+                survey(works, total, simulation)
+            instead = None if known else instead_of(tuple(works.values()), each, launch.grid, sms, wanted, at_once,
+                                                    near_by or None)
+            if instead is not None:
+                return record(image, listing, launch, sms, wanted, records, longest, initial, places, budget, rules,
+                              mates=mates, first=instead.first, chosen=instead.chosen, known=tuple(works.values()))
         if follows and played is None and total * each > TOGETHER and resident * sms * each <= BEGINNING:
             beginning = _beginning(resident * sms, *start())
     trail = None
@@ -364,7 +370,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
             trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
-                  (every if played is not None else 0) if follows else None, trail, beginning)
+                  (every if played is not None else 0) if follows else None, trail, beginning,
+                  played is not None and raced)
 
 
 def _beginning(wave: int, keeper: Keeper, simulation: Simulation) -> Beginning | None:
@@ -409,65 +416,6 @@ def _group(block: int, size: int, total: int, keeper: Keeper, simulation: Simula
         return None
     simulation.run(mates[1:], most)
     return Group(keeper.touches.tally, keeper.streams(mates[:1]))
-
-
-def _works(played: Played, blocks: Iterable[int]) -> list[Work]:
-    return [Work(block, int(played.spent[block].sum()), int(played.spent[block].max())) for block in blocks]
-
-
-class _Instead(NamedTuple):
-    """The block to be played, where each SM has one, or the SM."""
-
-    first: int | None = None
-    chosen: int | None = None
-
-
-def _instead(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms: int, wanted: int, at_once: int,
-             near_by: int) -> _Instead | None:
-    """Who has most to do, where all blocks run at once and the one that was taken, with ``each``, has clearly less."""
-    most = max(works, key=lambda w: w.total)
-    if grid[0] * grid[1] * grid[2] <= sms:
-        return _Instead(first=most.block) if most.total > (1.0 + ALIKE) * each else None
-    if 1 < wanted <= at_once and differ(works):
-        return _Instead(chosen=_busiest(works, grid, sms, wanted, near_by))
-    return None
-
-
-def _all_over(total: int) -> Iterator[int]:
-    """Blocks from all over the grid: multiples of the golden ratio are spread evenly, however many they are."""
-    return (int((k + 0.5) * _GOLDEN % 1.0 * total) for k in range(min(total, _SURVEYED)))
-
-
-def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted: int, near_by: int) -> int:
-    """The SM that has most to do, in all its blocks and in the longest warp of one."""
-    total = grid[0] * grid[1] * grid[2]
-    totals, longest = (spread_over([(w.block, w[k]) for w in works], grid) for k in (1, 2))
-    mine = [list(blocks_of_sm(total, sms, wanted, sm, near_by)) for sm in range(sms)]
-    sums, most = np.array([totals[m].sum() for m in mine]), np.array([longest[m].max() for m in mine])
-    return int(np.argmax(sums / sums.mean() + most / most.mean()))
-
-
-def _survey(works: dict[int, Work], total: int, simulation: Simulation) -> None:
-    """Adds the work of blocks from all over the grid, until they seem to be alike or are enough."""
-    if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.values()))):
-        return
-    other = simulation.fork((), None)
-    spent = 0
-    for block in _all_over(total):
-        if block in works:
-            continue
-        works[block] = _ran(other, block)
-        spent += works[block].total
-        # Many that differ will not be alike by one more.
-        if spent > _SURVEY or (_ENOUGH <= len(works) <= _MANY and not differ(tuple(works.values()))):
-            return
-
-
-def _ran(simulation: Simulation, block: int) -> Work:
-    """Runs a block."""
-    before = int(simulation.counters[:, lay.EXECUTED].sum())
-    simulation.run((block,))
-    return Work(block, int(simulation.counters[:, lay.EXECUTED].sum()) - before, int(simulation.spent.max()))
 
 
 def _near(block: int, grid: tuple[int, int, int], keeper: Keeper, simulation: Simulation, most: int | None

@@ -1,7 +1,6 @@
 """Blocks that do not all do as much: how long the whole grid takes, from the work of some and one SM's play of fewer.
 
-All SMs are played at once, roughly: a block is so much work, and the blocks on an SM go on at one pace, which is that
-of a lone block until there are so many that the SM, or all of L2 and DRAM, has no more to give.
+All SMs are played at once, roughly (``paces``).
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mutate.sim.jit import jit_into
-from mutate.sim.timing.folder import FOLDER
+from mutate.sim.timing.paces import clocks_of, pace_of
 
 Floats = npt.NDArray[np.float64]
 ALIKE = 0.02
@@ -25,16 +23,21 @@ _LOPSIDED, SEVERAL_WAVES = 0.4, 4
 
 no microbenchmark has such grids.
 """
+_DRAWS = 5
 _TOLD = 256
 """Blocks of which it is tried whether their places tell their work."""
 
 
 class Work(NamedTuple):
-    """How much a block has to do: its number, the instructions of all its warps, and of the one that has most."""
+    """How much a block has to do: its number, the instructions of all its warps, and of the one that has most.
+
+    ``short``: little, and all blocks are known that have as little.
+    """
 
     block: int
     total: int
     longest: int
+    short: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Turn:
     """A play of one SM: the ``works`` of the blocks that it got, of which ``resident`` had room, its ``clocks``, the
 
     work that a block does in a clock when it is ``alone``, and the part of its time that L2 or DRAM is ``busy`` if all
-    SMs are like it.
+    SMs are like it. ``ends``: the clocks of those blocks' ends that were seen, rising. ``raced``: who is first has less
+    to do, and that need not be the first block.
     """
 
     works: Sequence[float]
@@ -50,6 +54,8 @@ class Turn:
     clocks: float
     alone: float
     busy: float
+    ends: Sequence[float] = ()
+    raced: bool = False
 
 
 def differ(works: Sequence[Work]) -> bool:
@@ -64,6 +70,11 @@ def spread_over(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) ->
     the variance at least), it tells that of all blocks, by straight lines between them; else a block has the work of
     the nearest known one.
     """
+    return _spread(works, grid)[0]
+
+
+def _spread(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) -> tuple[Floats, bool]:
+    """As ``spread_over``; and whether the nearest known ones tell a block's work no better than any."""
     known = sorted(works)
     values = np.array([w for _, w in known], np.float64)
     numbers = np.arange(grid[0] * grid[1] * grid[2])
@@ -72,10 +83,43 @@ def spread_over(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) ->
     errors = [_told(place[at], values) for place in places]
     best = int(np.argmin(errors))
     some = values[:: _step(len(values))]
-    if len(values) > _LEAST and errors[best] < 0.5 * float(((some - values.mean()) ** 2).sum()):
-        return np.interp(places[best], *_means(places[best][at], values))
+    variance = float(((some - values.mean()) ** 2).sum())
+    if len(values) > _LEAST and errors[best] < 0.5 * variance:
+        return np.interp(places[best], *_means(places[best][at], values)), False
     edges = (at[1:] + at[:-1] + 1) // 2
-    return np.asarray(values[np.searchsorted(edges, numbers, side="right")])
+    return np.asarray(values[np.searchsorted(edges, numbers, side="right")]), errors[0] > variance
+
+
+def drawn(works: Sequence[Work], grid: tuple[int, int, int], raced: bool) -> list[Floats]:
+    """What the work of all blocks may be, as ``of_all`` has it; where no place tells it, some draws of the unknown, or
+
+    of all.
+    """
+    long = [(w.block, w.total) for w in works if not w.short] or [(w.block, w.total) for w in works]
+    out = of_all(works, grid)
+    unknown = np.ones(len(out), np.bool_)
+    unknown[[w.block for w in works]] = False
+    count = int(unknown.sum())
+    if raced:
+        unknown[:], count = True, len(out)
+    elif not count or not _spread(long, grid)[1]:
+        return [out]
+    values = np.resize(np.array([w for _, w in long], np.float64), count)
+    generator = np.random.default_rng(0)
+    draws = [out.copy() for _ in range(_DRAWS)]
+    for draw in draws:
+        draw[unknown] = generator.permutation(values)
+    return draws
+
+
+def of_all(works: Sequence[Work], grid: tuple[int, int, int], longest: bool = False) -> Floats:
+    """The work of all blocks of the grid, or of the warp of each that has most, from those of some."""
+    some = [w for w in works if not w.short] or works
+    out = spread_over([(w.block, w.longest if longest else w.total) for w in some], grid)
+    for w in works:
+        if w.short:
+            out[w.block] = w.longest if longest else w.total
+    return out
 
 
 def _means(at: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
@@ -100,7 +144,7 @@ def _told(at: npt.NDArray[np.int64], values: Floats) -> float:
 
 def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms: int, waves: int) -> float:
     """How many times as long as the turn the grid takes. Of more ``waves`` than a few only the mean work matters."""
-    all_works = spread_over([(w.block, w.total) for w in works], grid)
+    all_works = of_all(works, grid)
     mine = np.asarray(turn.works, np.float64)
     if len(mine) > waves * turn.resident:
         # None takes less time than its longest block; how fast that goes the first one tells that was played.
@@ -108,10 +152,10 @@ def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms
         least = longest / turn.alone / turn.clocks if 2 * mine[0] > longest else 0.0
         return max(float(all_works.mean() / mine.mean()), float(least))
     sms = min(sms, len(all_works))
-    most = _most(turn, mine)
-    everywhere = sms * most / max(turn.busy, 0.01)
-    return float(clocks_of(all_works, sms, turn.resident, turn.alone, most, everywhere)
-                 / clocks_of(mine, 1, turn.resident, turn.alone, most, np.inf))
+    pace = pace_of(mine, turn.resident, turn.alone, turn.clocks, turn.ends)
+    everywhere = sms * pace.most / max(turn.busy, 0.01)
+    clocks = [clocks_of(draw, sms, turn.resident, pace, everywhere) for draw in drawn(works, grid, turn.raced)]
+    return sum(clocks) / len(clocks) / clocks_of(mine, 1, turn.resident, pace)
 
 
 def busy_part(works: Sequence[Work], blocks: Sequence[int], turn: int, grid: tuple[int, int, int], sms: int) -> float:
@@ -121,67 +165,5 @@ def busy_part(works: Sequence[Work], blocks: Sequence[int], turn: int, grid: tup
     """
     known = {w.block: w.total for w in works}
     mine = sum(known[blocks[k % len(blocks)]] for k in range(turn))
-    part = float(spread_over([(w.block, w.total) for w in works], grid).sum()) / sms / mine
+    part = float(of_all(works, grid).sum()) / sms / mine
     return part if part < _LOPSIDED else 1.0
-
-
-def _most(turn: Turn, works: Floats) -> float:
-    """The work of an SM in a clock with which its turn takes as long as it did, nearly."""
-    low, high = turn.alone, turn.alone * turn.resident
-    for _ in range(30):
-        middle = (low * high) ** 0.5
-        if clocks_of(works, 1, turn.resident, turn.alone, middle, np.inf) > turn.clocks:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _clocks_of(works: Floats, sms: int, resident: int, alone: float, most: float, everywhere: float) -> float:
-    """Clocks until blocks of these ``works`` are done, each given to the first SM with room."""
-    count = len(works)
-    ends = np.full((sms, resident), np.inf)
-    done = np.zeros(sms)
-    first = np.full(sms, np.inf)
-    busy = np.zeros(sms, np.int64)
-    given = 0
-    for place in range(resident):
-        for sm in range(sms):
-            if given < count:
-                ends[sm, place] = works[given]
-                first[sm] = min(first[sm], works[given])
-                busy[sm] += 1
-                given += 1
-    clock = 0.0
-    left = count
-    while left > 0:
-        asked = 0.0
-        for sm in range(sms):
-            if busy[sm] > 0:
-                asked += min(alone * busy[sm], most)
-        scale = min(1.0, everywhere / asked)
-        step = np.inf
-        for sm in range(sms):
-            if busy[sm] > 0:
-                step = min(step, (first[sm] - done[sm]) / (min(alone, most / busy[sm]) * scale))
-        clock += step
-        for sm in range(sms):
-            if busy[sm] > 0:
-                done[sm] += min(alone, most / busy[sm]) * scale * step
-                if done[sm] >= first[sm] * (1.0 - 1e-9):
-                    nearest = np.inf
-                    for place in range(resident):
-                        if ends[sm, place] <= done[sm] * (1.0 + 1e-9):
-                            left -= 1
-                            if given < count:
-                                ends[sm, place] = done[sm] + works[given]
-                                given += 1
-                            else:
-                                ends[sm, place] = np.inf
-                                busy[sm] -= 1
-                        nearest = min(nearest, ends[sm, place])
-                    first[sm] = nearest
-    return float(clock)
-
-
-clocks_of = jit_into(FOLDER, _clocks_of)
