@@ -301,8 +301,8 @@ _HELDOUT = {
                  "pull request with a problem to find.",
     "heldout31": "By somebody else who had seen neither: scientific and engineering codes as research groups write "
                  "them, and five everyday kernels of data.",
-    "heldout32": "By somebody else who had seen neither: of many fields, a quarter of it with something that a reviewer "
-                 "would find.",
+    "heldout32": "By somebody else who had seen neither: of many fields, a quarter of it with something that a "
+                 "reviewer would find.",
     "heldout33": "By somebody else who had seen neither: as engineers of ten fields write it, two or three kernels of "
                  "each.",
 }
