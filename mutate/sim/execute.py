@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from mutate.sim.across import across_lanes, constant_cost
+from mutate.sim.coalesce import CAST_SPIN
 from mutate.sim.code import code_folder
 from mutate.sim.intrinsics import stack_i64, stack_u32, stack_u64
 from mutate.sim.jit import jit_into
@@ -74,10 +75,10 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
     offsets, copied = stack_i64(32), stack_i64(32)
     d0[:], d1[:], m6[:] = 0, 0, 0
     addresses[:], sectors[:], offsets[:], copied[:] = 0, 0, 0, 0
-    # Where lanes yield to others, which go on next counts.
-    yields = False
+    # Where lanes yield to others, or swap what others may have changed since they loaded it, who goes on next counts.
+    yields = spins = False
     for k in range(code.shape[0]):
-        yields |= code[k, OP] == YIELD
+        yields, spins = yields | (code[k, OP] == YIELD), spins | (code[k, SHARED_KIND] == CAST_SPIN)
     budget = control[0]
     w = control[3]
     own = w - w % nwarps
@@ -282,8 +283,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         error[1], error[3] = w, pc
                         return FAILED
                     put_predicate(predicates, w, row[PD], u32(control[7]), guard)
-                    asked = (by_turns and row[ACTION] != STORE and not row[FLAGS] & NO_DST
-                             and (op == GLOBAL_ACCESS or op == GENERIC_ACCESS))
+                    asked = (spins and op == SHARED_ACCESS and row[ACTION] == LOAD) or (by_turns and
+                        row[ACTION] != STORE and not row[FLAGS] & NO_DST and op in (GLOBAL_ACCESS, GENERIC_ACCESS))
                 pc += 1
             elif op == NOP:
                 pc += 1

@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle")
+         "idle", "cas")
 
 
 @cache
@@ -268,6 +268,13 @@ def test_short_blocks_among_others_leave_no_sm_without_work(kernel: str, launch:
     ("idle_blocks<4, 44>", 0, 0.04), ("idle_blocks<5, 44>", 0, 0.04)])
 def test_of_blocks_that_have_nothing_to_do_each_sm_has_as_many_as_the_gpu_gave_it(
         kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("wide_sums<0>", 0, 0.08), ("wide_sums<0>", 3, 0.08), ("wide_sums<0>", 11, 0.08), ("wide_sums<0>", 13, 0.08),
+    ("wide_sums<1>", 0, 0.08), ("wide_sums<1>", 3, 0.1), ("wide_sums<1>", 4, 0.1), ("wide_sums<2>", 0, 0.05)])
+def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 
