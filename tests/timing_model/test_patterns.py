@@ -273,7 +273,7 @@ def test_of_blocks_that_have_nothing_to_do_each_sm_has_as_many_as_the_gpu_gave_i
 
 @pytest.mark.parametrize(CASE, [
     ("wide_sums<0>", 0, 0.08), ("wide_sums<0>", 3, 0.08), ("wide_sums<0>", 11, 0.08), ("wide_sums<0>", 13, 0.08),
-    ("wide_sums<1>", 0, 0.08), ("wide_sums<1>", 3, 0.1), ("wide_sums<1>", 4, 0.1), ("wide_sums<2>", 0, 0.05)])
+    ("wide_sums<1>", 0, 0.08), ("wide_sums<1>", 3, 0.1), ("wide_sums<1>", 4, 0.1), ("wide_sums<2>", 0, 0.08)])
 def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 

@@ -31,6 +31,7 @@ _FEW, _GAP = 8, 16
 
 look random."""
 _FEW_PLACES = 4
+"""Sectors of which it is said that all blocks add to the same."""
 # Atomic operations whose old value says what others did; a sum's says where to write, which changes no work.
 _TOLD = ("CAS", "MIN", "MAX", "AND", "OR", "XOR", "EXCH")
 

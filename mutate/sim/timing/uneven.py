@@ -24,6 +24,7 @@ _LOPSIDED, SEVERAL_WAVES = 0.4, 4
 no microbenchmark has such grids.
 """
 _DRAWS = 5
+"""Draws of the work of blocks that were not run. A guess."""
 _TOLD = 256
 """Blocks of which it is tried whether their places tell their work."""
 
