@@ -34,14 +34,19 @@ _COMMON = 0.9
 """The part of an array's sectors that blocks of a column have in common at least: tiles, not borders."""
 
 
-def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None, at_once: int = 0) -> tuple[int, ...]:
+def blocks_of_sm(total: int, sms: int, count: int, sm: int | None = None, at_once: int | None = 0
+                 ) -> tuple[int, ...]:
     """At most ``count`` of the blocks that one SM gets, from the middle of its turn; all if they are few.
 
     ``at_once``: how many of them run at once, as far from one another as an SM's are; where all are no more than twice
-    as many, those are taken first. 0: all are any, and so tell what the grid does as a whole. Each block is one SM's
-    (``sm``, below ``sms``); without a number it is a GPU's typical one.
+    as many, those are taken first. 0: all are any, and so tell what the grid does as a whole. ``None``: all begin at
+    once, where ``first_sms`` says. Each block is one SM's (``sm``, below ``sms``); without a number it is a GPU's
+    typical one.
     """
-    if total < sms:
+    if at_once is None:
+        mine = np.flatnonzero(first_sms(total, sms, -(-total // sms)) == (sm or 0)).tolist()
+        at_once = 0
+    elif total < sms:
         mine = [total // 2 if sm is None else sm]
     else:
         rows = [(k * sms, min(sms, total - k * sms)) for k in range(-(-total // sms))]
@@ -74,13 +79,6 @@ def first_sms(blocks: int, sms: int, resident: int) -> npt.NDArray[np.int64]:
         order = np.array([*range(ahead), *range(ahead, sms, 2), *range(ahead + 1, sms, 2)])
         out[rows * sms :] = order[: len(out) - rows * sms]
     return out
-
-
-def blocks_at_once(total: int, sms: int, count: int, sm: int) -> tuple[int, ...]:
-    """At most ``count`` of an SM's blocks of a grid that begins at once (``first_sms``), from the middle of them."""
-    mine = np.flatnonzero(first_sms(total, sms, -(-total // sms)) == sm)
-    start = max(0, len(mine) - count) // 2
-    return tuple(mine[start : start + count].tolist())
 
 
 def sm_of(block: int, sms: int, at_once: int) -> int:

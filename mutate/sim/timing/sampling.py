@@ -21,7 +21,7 @@ from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
 from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import BEGINNING, MOST_EVERY, TOGETHER, at_few_places, follows_others
-from mutate.sim.timing.placing import blocks_at_once, blocks_of_sm, columns_matter, sm_of
+from mutate.sim.timing.placing import blocks_of_sm, columns_matter, sm_of
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
 from mutate.sim.timing.survey import GOLDEN, SURVEY, instead_of, ran, survey, works_of
 from mutate.sim.timing.touches import PAIRS, READS, SECTORS, Touches
@@ -278,8 +278,8 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     keeper, simulation = start()
     whose = chosen if sm is None else sm
     # The one with most to do was told by where blocks go that begin at once.
-    (pilot,) = (first,) if first is not None else blocks_of_sm(total, sms, 1, whose) if chosen is None else \
-        blocks_at_once(total, sms, 1, chosen)
+    anywhere = 0 if chosen is None else None
+    (pilot,) = blocks_of_sm(total, sms, 1, whose, anywhere) if first is None else (first,)
     piloted = ran(simulation, pilot)
     each = max(1, piloted.total)
     pilots = keeper.streams((pilot,), marked=True)
@@ -301,8 +301,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     if near_by and whose is None:
         whose = sm_of(pilot, sms, near_by)
     most = max(1, min(wanted, records // each))
-    blocks = blocks_of_sm(total, sms, most, whose, near_by) if near_by or chosen is None else \
-        blocks_at_once(total, sms, most, chosen)
+    blocks = blocks_of_sm(total, sms, most, whose, near_by or anywhere)
     if total <= sms:
         blocks = (pilot,)
     if pilot not in blocks:
@@ -320,14 +319,13 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     # With works that are known this is the second call, and all blocks together were too much for the first.
     if follows and sm is None and not known and every <= MOST_EVERY:
         again, whole, those, played = by_turns(blocks)
-        instead = None
+        instead, where = None, near_by if raced else near_by or None
         if played is not None and wanted <= at_once:
             instead = instead_of(works_of(played, those), int(played.spent[pilot].sum()), launch.grid, sms, wanted,
-                                 at_once, near_by if raced else near_by or None)
+                                 at_once, where)
         if instead is not None:
             blocks = (instead.first,) if instead.first is not None else \
-                blocks_of_sm(total, sms, most, instead.chosen, near_by) if raced or near_by or instead.chosen is None \
-                else blocks_at_once(total, sms, most, instead.chosen)
+                blocks_of_sm(total, sms, most, instead.chosen, where)
             again, whole, those, played = by_turns(blocks)
     if played is not None:
         keeper, simulation = again, whole

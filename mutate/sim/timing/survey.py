@@ -10,7 +10,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.run import Simulation
-from mutate.sim.timing.placing import blocks_at_once, blocks_of_sm
+from mutate.sim.timing.placing import blocks_of_sm
 from mutate.sim.timing.uneven import ALIKE, Work, differ, of_all
 from mutate.sim.turns import Played
 
@@ -36,10 +36,10 @@ class Instead(NamedTuple):
 
 
 def instead_of(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms: int, wanted: int, at_once: int,
-             near_by: int | None) -> Instead | None:
+               near_by: int | None) -> Instead | None:
     """Who has most to do, where all blocks run at once and the one that was taken, with ``each``, has clearly less.
 
-    ``near_by``: as ``blocks_of_sm`` takes it, ``None`` where all begin as ``first_sms`` says.
+    ``near_by``: as ``blocks_of_sm`` takes it.
     """
     most = max(works, key=lambda w: w.total)
     if grid[0] * grid[1] * grid[2] <= sms:
@@ -61,9 +61,7 @@ def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted
     """The SM that has most to do, in all its blocks and in the longest warp of one."""
     total = grid[0] * grid[1] * grid[2]
     totals, longest = of_all(works, grid), of_all(works, grid, longest=True)
-    mine = [list(blocks_of_sm(total, sms, wanted, sm, near_by) if near_by is not None else
-            blocks_at_once(total, sms, wanted, sm))
-            for sm in range(sms)]
+    mine = [list(blocks_of_sm(total, sms, wanted, sm, near_by)) for sm in range(sms)]
     sums, most = np.array([totals[m].sum() for m in mine]), np.array([longest[m].max() for m in mine])
     return int(np.argmax(sums / sums.mean() + most / most.mean()))
 

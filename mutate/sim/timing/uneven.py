@@ -91,36 +91,37 @@ def _spread(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) -> tup
     return np.asarray(values[np.searchsorted(edges, numbers, side="right")]), errors[0] > variance
 
 
-def drawn(works: Sequence[Work], grid: tuple[int, int, int], raced: bool) -> list[Floats]:
-    """What the work of all blocks may be, as ``of_all`` has it; where no place tells it, some draws of the unknown, or
-
-    of all.
-    """
-    long = [(w.block, w.total) for w in works if not w.short] or [(w.block, w.total) for w in works]
-    out = of_all(works, grid)
-    unknown = np.ones(len(out), np.bool_)
-    unknown[[w.block for w in works]] = False
-    count = int(unknown.sum())
-    if raced:
-        unknown[:], count = True, len(out)
-    elif not count or not _spread(long, grid)[1]:
-        return [out]
-    values = np.resize(np.array([w for _, w in long], np.float64), count)
-    generator = np.random.default_rng(0)
-    draws = [out.copy() for _ in range(_DRAWS)]
-    for draw in draws:
-        draw[unknown] = generator.permutation(values)
-    return draws
-
-
 def of_all(works: Sequence[Work], grid: tuple[int, int, int], longest: bool = False) -> Floats:
     """The work of all blocks of the grid, or of the warp of each that has most, from those of some."""
+    return _of_all(works, grid, longest)[0]
+
+
+def _of_all(works: Sequence[Work], grid: tuple[int, int, int], longest: bool = False) -> tuple[Floats, bool]:
+    """As ``of_all``; and what ``_spread`` says of those that are not short."""
     some = [w for w in works if not w.short] or works
-    out = spread_over([(w.block, w.longest if longest else w.total) for w in some], grid)
+    out, untold = _spread([(w.block, w.longest if longest else w.total) for w in some], grid)
     for w in works:
         if w.short:
             out[w.block] = w.longest if longest else w.total
-    return out
+    return out, untold
+
+
+def _drawn(works: Sequence[Work], all_works: Floats, untold: bool, raced: bool) -> list[Floats]:
+    """What the work of all blocks may be: ``all_works``, or where no place tells it some draws of what was not run; of
+
+    all where they ``raced``.
+    """
+    unknown = np.ones(len(all_works), np.bool_)
+    unknown[[w.block for w in works]] = raced
+    count = int(unknown.sum())
+    if not count or not (untold or raced):
+        return [all_works]
+    values = np.resize(np.array([w.total for w in works if not w.short] or [w.total for w in works], np.float64), count)
+    generator = np.random.default_rng(0)
+    draws = [all_works.copy() for _ in range(_DRAWS)]
+    for draw in draws:
+        draw[unknown] = generator.permutation(values)
+    return draws
 
 
 def _means(at: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
@@ -145,7 +146,7 @@ def _told(at: npt.NDArray[np.int64], values: Floats) -> float:
 
 def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms: int, waves: int) -> float:
     """How many times as long as the turn the grid takes. Of more ``waves`` than a few only the mean work matters."""
-    all_works = of_all(works, grid)
+    all_works, untold = _of_all(works, grid)
     mine = np.asarray(turn.works, np.float64)
     if len(mine) > waves * turn.resident:
         # None takes less time than its longest block; how fast that goes the first one tells that was played.
@@ -155,7 +156,8 @@ def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms
     sms = min(sms, len(all_works))
     pace = pace_of(mine, turn.resident, turn.alone, turn.clocks, turn.ends)
     everywhere = sms * pace.most / max(turn.busy, 0.01)
-    clocks = [clocks_of(draw, sms, turn.resident, pace, everywhere) for draw in drawn(works, grid, turn.raced)]
+    clocks = [clocks_of(draw, sms, turn.resident, pace, everywhere)
+              for draw in _drawn(works, all_works, untold, turn.raced)]
     return sum(clocks) / len(clocks) / clocks_of(mine, 1, turn.resident, pace)
 
 
