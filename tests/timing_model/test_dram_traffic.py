@@ -51,6 +51,12 @@ KERNELS = {
         "h; y++) "
         "out[y * w + x] = s = s * 0.9f + y; for (int y = h - 1; y >= 0; y--) { s = s * 0.9f + out[y * w + x]; "
         "out[y * w + x] = s; } }", 0),
+    "stacks of their own": (
+        "int n = 16384, h = 256; dim3 grid = { n / 128 }; dim3 block = { 128 }; float stack[n * h] = zeros(); "
+        "float out[n] = zeros(); k(out, stack, h);",
+        "k(float *out, float *stack, int h) { const int t = blockIdx.x * 128 + threadIdx.x; float *p = stack + "
+        "(size_t)t * h, s = t; unsigned drawn = t + 1; int d = 0; for (int k = 0; k < h - 1; k++) { drawn = drawn * "
+        "1664525u + 1013904223u; if (d < 2 || drawn >> 31) p[d++] = s + k; else s = p[--d]; } out[t] = s; }", 0),
     "written along columns": (
         "int w = 4096, h = 3072; dim3 grid = { w / 16, h / 16 }; dim3 block = { 16, 16 }; float out[w * h] = zeros(); "
         "float in[w * h] = uniform(0, 1); k(out, in, w, h);",

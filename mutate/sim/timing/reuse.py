@@ -205,10 +205,13 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     for region in np.flatnonzero(by_chance).tolist():
         each, sampled, _ = found[0][region]
         known = min(limits[region], places(blocks * each, sampled), caught[READS][region])
-        drawn[region] = Reads(grid * each, rooms[READS][region], 1)
-        if far_apart[region, READS]:
-            # Whoever wants words of 64 bytes has one sector of them, or both; others have other sectors.
-            pairs_each, told = drawn_from(sample.streams, region, 1, 1)
+        if not far_apart[region, READS]:
+            drawn[region] = Reads(grid * each, rooms[READS][region], 1)
+            continue
+        # Whoever wants words of 64 bytes has one sector of them, or both; others have other sectors.
+        pairs_each, told = drawn_from(sample.streams, region, 1, 1)
+        by_chance[region] = pairs_each > 0  # none: it reads what it has written
+        if by_chance[region]:
             pairs = min(max(told, known / 2.0), known, limits[region] / 2.0) if told < 1 << 60 else known / 2.0
             drawn[region] = Reads(grid * pairs_each, pairs, 2)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
