@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mutate.errors import KmutateError
+from mutate.errors import KmutateError, defect
 from mutate.limiter.stats import ModelErrors, Samples, from_model
 from mutate.machines import Machine
 from mutate.results import Progress
@@ -88,6 +88,11 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
             errors[run.name] = error.what
             if run.name == ORIGINAL:
                 hint = error.hint or ""
+                break
+        except Exception as fault:  # one kernel's, which the others' results should not be lost for
+            errors[run.name] = defect("the model of time", fault)
+            if run.name == ORIGINAL:
+                hint = "please report it, with the kernel"
                 break
         if interrupted:
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mutate.errors import KmutateError
 from mutate.launch.model import Launch
 from mutate.machines import Machine
 from mutate.sass.disasm import Listing
@@ -21,7 +20,7 @@ _RECORDED, _PLAYED = 50_000, 100_000
 
 def explain(original: Run, launch: Launch, listing: Listing, machine: Machine, carveout_kb: int | None
             ) -> SimulatedTime | None:
-    """A short play of the original, for its stalls; ``None`` where the model cannot time it."""
+    """A short play of the original, for its stalls; ``None`` where the model cannot time it, or fails."""
     from mutate.sim.image import read_image
     from mutate.sim.timing.model import Kernel, predict
 
@@ -29,7 +28,7 @@ def explain(original: Run, launch: Launch, listing: Listing, machine: Machine, c
         return predict(Kernel(read_image(original.cubin, original.entry), listing), launch, machine,
                        extra_smem=original.dynamic_smem - launch.smem, carveout_kb=carveout_kb, recorded=_RECORDED,
                        played=_PLAYED)
-    except KmutateError:
+    except Exception:  # also a defect of the model: what was measured is not lost for it
         return None
 
 

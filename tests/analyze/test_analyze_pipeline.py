@@ -295,3 +295,25 @@ def test_where_the_simulator_stops_it_says_what_to_mend(tmp_path: Path) -> None:
     (launch,) = found.kernels[0].launches
     assert "out[64] is outside its 64 elements" in launch.untimed
     assert "declaration" in launch.finding.next_step
+
+
+def test_a_defect_of_the_model_takes_one_kernel_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mutate.sim.timing import model
+
+    path = tmp_path / "two.cu"
+    path.write_text("\n".join("/* kmutate launch\n dim3 grid = { 32 }; dim3 block = { 64 }; float y[2048] = zeros(); "
+                              f"{k}(y);\n*/\n__global__ void {k}(float *y) {{ y[blockIdx.x * 64 + threadIdx.x] = 1; }}"
+                              for k in ("first", "second")))
+    inner, asked = model.predict, []
+
+    def fails_once(*given: object, **named: object) -> object:
+        asked.append(given)
+        return 1 // (len(asked) > 1) and inner(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(model, "predict", fails_once)
+    source = Request(path, arch="sm_90", mutations=("store-only",))
+    found = analyze.run_analysis(AnalyzeRequest(source, "sim", "h200", sweep=False, counters=False))
+    (first,), (second,) = (k.launches for k in found.kernels)
+    assert "a defect of kmutate (ZeroDivisionError at test_analyze_pipeline.py:" in first.untimed
+    assert "report" in first.finding.next_step
+    assert not second.untimed
