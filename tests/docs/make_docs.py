@@ -305,6 +305,10 @@ _HELDOUT = {
                  "reviewer would find.",
     "heldout33": "By somebody else who had seen neither: as engineers of ten fields write it, two or three kernels of "
                  "each.",
+    "heldout34": "By somebody else who had seen neither: ten fields, two kernels of each, as their engineers have "
+                 "them in their repositories.",
+    "heldout35": "By somebody else who had seen neither: what a CUDA engineer optimises at work, found in the middle "
+                 "of it: some naive, some half optimised, some good.",
 }
 
 
