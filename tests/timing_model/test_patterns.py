@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas")
+         "idle", "cas", "vectors", "sizes", "onway", "pages", "locals")
 
 
 @cache
@@ -275,6 +275,20 @@ def test_of_blocks_that_have_nothing_to_do_each_sm_has_as_many_as_the_gpu_gave_i
     ("wide_sums<0>", 0, 0.08), ("wide_sums<0>", 3, 0.08), ("wide_sums<0>", 11, 0.08), ("wide_sums<0>", 13, 0.08),
     ("wide_sums<1>", 0, 0.08), ("wide_sums<1>", 3, 0.1), ("wide_sums<1>", 4, 0.1), ("wide_sums<2>", 0, 0.08)])
 def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("own_words<STORES>", 0, 0.08), ("own_words<STORES>", 1, 0.08), ("own_words<STORES>", 3, 0.08),
+    ("own_words<STORES>", 4, 0.08), ("own_words<STORES>", 5, 0.08), ("own_words<ELSEWHERE>", 1, 0.08)])
+def test_words_of_local_memory_that_lanes_index_apart_are_lines_in_part(kernel: str, launch: int, within: float
+                                                                        ) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("once<0>", 5, 0.06), ("once<0>", 7, 0.06), ("once<1>", 5, 0.08), ("once<2>", 6, 0.06), ("once<4>", 5, 0.1)])
+def test_what_goes_through_l2_once_takes_its_ports_and_dram_as_long(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

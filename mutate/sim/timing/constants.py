@@ -30,8 +30,19 @@ to shared memory, of different halves of them (copied of tests/machines/async.cu
 """
 WRITE_LINE = _PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
-WRITE_BYTES = 16.2
-"""Bytes that each of all SMs writes to L2 in a clock (l2_write_132_sms)."""
+LOCAL_LINE = 4.5
+"""As ``WRITE_LINE``, of local memory, where a store writes a part of a line (own_words of tests/machines/locals.cu on
+
+an H100: by ncu's requests 56 lines of one sector a ns, 38 of two, 23 of four; kept_locally of threads.cu on an H200,
+7 % more).
+"""
+WRITE_BYTES, WRITTEN_AGAIN_BYTES, FILLED_BYTES = 17.1, 15.85, 16.6
+"""Bytes that each of all SMs writes to the H200's L2 in a clock: 4.5 a ns in all, 3.7 on an H100 of fewer slices
+
+(once<0> of tests/machines/sizes.cu and stream<0> of fills.cu, to 67 MB: 4.4 to 4.7, and 3.6 to 4); those that it writes
+where it has written before (l2_write_132_sms has 16.2; less, with apart_stores of stores.cu, 12, in view); those that
+come there from DRAM, and go through the same.
+"""
 HOT_LINE, HOT_SLOW, COLD_LINE = 0.151 * 1.98, 0.297 * 1.98, 0.292 * 1.98
 """Clocks that a load of a line around L1 takes where L2 has it: of one that all SMs load, the same if it is volatile
 
@@ -227,13 +238,14 @@ four warps on there is one a clock).
 """
 READ_RELEASE = 6.0
 """Clocks from the start of a memory instruction until its operands are read (the same paper: 9 to 11 from issue)."""
-LOADED, LOADED_WRITES = 30.0, 650.0
+LOADED, LOADED_WRITES = 30.0, 657.0
 """Clocks that a read waits on average where DRAM gives the share ``u`` of its bandwidth: u / (1 - u) times the first,
 
 and the second times ``u`` times the part of writes (no stream that was measured writes more than it reads). With
 ``HALVES`` so that streams by 1 to 64 warps an SM come out as measured (calibration: dram.read_4_1 to dram.copy_16_4):
 `python tests/machines/fit_streams.py` prints a mean error of 3.4 % of 48 points, 10 % at most. Its --search ends at 65,
-650 and 38 with 2.3 %, with which rows_in_steps, tile_loads and others are worse. An H100 has its own (dram.loaded).
+650 and 38 with 2.3 %, with which rows_in_steps, tile_loads and others are worse; with ``WRITE_BYTES`` as it is now the
+copies of 4 bytes by 64 warps want seven clocks more. An H100 has its own (dram.loaded).
 """
 SLACK = 800.0
 """Clocks of DRAM's work for an SM that others leave to it for a while. A guess: 533 and 1800 do as well for streams."""
@@ -266,11 +278,19 @@ SHARED = 0.62
 each half of an H200's L2 keeps lines of the other."""
 FILLS = "tests/machines/reference/h200_fills.csv: made by tests/machines/fills.cu on an H200, with ncu's sectors"
 """The source of values that name it."""
-STORED = 0.426
-"""Part of L2 that holds what was stored and DRAM has not (FILLS, stream<0>: 0.84 M sectors, of 32 MB to 256 MB; <2>:
+STORED, PASSING = (0.426, 0.465), (0.62, 0.72)
+"""Parts of L2 that hold what was stored and DRAM has not, and with it what was read meanwhile: where all blocks run at
 
-0.80 to 0.84). Of a copy 0.68 to 0.71 M are left, of a quarter stored 0.20 to 0.24, as if L2 held ``SHARED`` of all that
-passes through it; of a sixteenth 0.01, where that says 0.07.
+once and go over whole arrays (FILLS: stream<0>, of <2> 0.41 to 0.43; of <1> 0.31 to 0.35, half of what passes through),
+and where each of many has a piece (once<0> of tests/machines/sizes.cu, an H100 0.477, changed in place 0.453 and 0.464;
+of <1> and of row_copies of copies.cu 0.42), by ncu's sectors. Of a quarter stored it is 0.10 to 0.12, of a sixteenth
+0.005, where ``PASSING`` says 0.12 and 0.04; of a copy across sectors by many blocks 0.35, which is in it, too.
+"""
+IN_ORDER = 0.8
+"""Of what DRAM loses by reads and writes in turn where all blocks run at once and go over whole arrays (by
+
+dram.copy_bandwidth: a copy has 3.94 bytes a ns on an H200, 2.9 on an H100), the part that is lost where each of many
+blocks has a piece (once<1> and <2> of tests/machines/sizes.cu: 4.28 and 3.05). What is not in order loses all of it.
 """
 DRAIN = 500.0
 """Clocks from when L2 has taken a kernel's last store until the kernel ends (tests/machines/reference/h200_cold.csv: 21

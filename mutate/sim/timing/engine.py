@@ -289,11 +289,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     else:
                         if not loads:
                             start = max(start, state[1] - settings[p.S_BACKLOG], state[2] - settings[p.S_BACKLOG])
+                        data_free = start + cost
                         if kind == _STORE and not tracked:
-                            # Nothing goes by it meanwhile.
+                            # No load and no store goes by it meanwhile.
                             start = tags_free = max(start, tags_free, on_its_way(
                                 first, sectors, b, instance[w] // sampled, streams, reuse, apart, l1))
-                        data_free = start + cost
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
                     leave = start

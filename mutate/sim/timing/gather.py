@@ -27,6 +27,8 @@ R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
 WHOLE = np.uint32(0xFFFFFFFF)
 """All bytes of a sector."""
+_MOST_LOCAL = 64
+"""Sectors of a request to local memory; those of more are left out (`sampling` has room for so many)."""
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -89,6 +91,20 @@ def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDAr
 cover = jit_into(FOLDER, _cover, counted=False)
 
 
+def _local_words(where: npt.NDArray[np.uint64], mask: int, warp: int, part: int, at: npt.NDArray[np.uint64]) -> None:
+    """Where the lanes' words of local memory lie: a word of all lanes is a line, so lanes with others want other lines.
+
+    ``part``: which of the words of a wider access.
+    """
+    for lane in range(32):
+        if mask >> lane & 1:
+            mine = np.int64(where[lane])
+            at[lane] = np.uint64(LOCAL_BASE + (warp << 29) + (mine // 4 + part) * 128 + lane * 4 + mine % 4)
+
+
+local_words = jit_into(FOLDER, _local_words, counted=False)
+
+
 def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints,
             covers: npt.NDArray[np.uint32], rules: int) -> tuple[int, int]:
     """Writes the requests of a log and their sectors, of stores with the bytes that they write, as bits; returns how
@@ -97,7 +113,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
 
     Shared requests have the steps of GPUs before Volta where their wavefronts are; since then the stream has them.
     """
-    found, sizes = stack_u64(160), stack_u64(64)
+    found, sizes, at = stack_u64(160), stack_u64(64), stack_u64(32)
     n = 0
     used = 0
     for k in range(records):
@@ -148,22 +164,18 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                         covers[used] = WHOLE
                         used += 1
         elif kind == _LOCAL_LOAD or kind == _LOCAL_STORE:
-            # A word of all lanes is one line; where lanes have different words, each word is one.
             for part in range(max(1, width // 4)):
-                seen = used
-                for lane in range(32):
-                    if mask >> lane & 1:
-                        word = np.int64(where[k, lane]) // 4 + part
-                        sector = ((LOCAL_BASE >> 5) + (head[k, _WARP] << 24) + word * 4) + lane // 8
-                        new = True
-                        for i in range(seen, used):
-                            if out[i] == sector:
-                                new = False
-                        if new and used - first < 60:
-                            out[used] = sector
-                            covers[used] = WHOLE
-                            used += 1
-                lines += 1
+                local_words(where[k], mask, head[k, _WARP], part, at)
+                count = unique_sectors(at, mask, min(width, 4), 5, found)
+                if used - first + count > _MOST_LOCAL:
+                    break
+                for i in range(count):
+                    out[used + i] = np.int64(found[i])
+                    covers[used + i] = WHOLE
+                if kind == _LOCAL_STORE and rules == VOLTA:
+                    cover(at, mask, min(width, 4), found, count, covers, used)
+                used += count
+                lines += load_cost(at, mask, 4, found, count, sizes) if kind == _LOCAL_LOAD and rules == VOLTA else 1
         requests[n, 0], requests[n, 1], requests[n, 2], requests[n, 3] = head[k, _WARP], head[k, _PC], kind, mask
         requests[n, 4], requests[n, 5], requests[n, 6] = first, used - first, lines
         n += 1

@@ -32,7 +32,7 @@ from mutate.sim.timing.player import MARKS, Played, Player
 from mutate.sim.timing.reuse import Reuse, as_a_whole, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.servers import lines_in
-from mutate.sim.timing.shares import has_l2, settings_of
+from mutate.sim.timing.shares import by_waves, has_l2, settings_of
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.uneven import SEVERAL_WAVES, Turn, busy_part, differ, longer_by
 from mutate.sim.timing.units import Rates, untimed
@@ -145,7 +145,8 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     settings[p.S_L2_WRITTEN] = lines_in(l2_bytes * c.IN_PARTS / min(sms, total))
     if l2_bytes and not rates.tracked:
         sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)
-        settings[p.S_HELD], settings[p.S_STORED] = int(c.SHARED * sectors), int(c.STORED * sectors)
+        settings[p.S_HELD] = int(by_waves(*c.PASSING, turn, resident) * sectors)
+        settings[p.S_STORED] = int(by_waves(*c.STORED, turn, resident) * sectors)
     settings[p.S_STAYS] = 1.0 + c.ATOMIC_STAYS * math.log(stay(sample)) if total > 1 else 1.0
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:

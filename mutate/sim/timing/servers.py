@@ -22,6 +22,7 @@ from mutate.sim.timing.settings import (
     N_DRAM_WRITE,
     N_L2_WRITE,
     S_BACKLOG,
+    S_IN_ORDER,
     S_LOAD,
     S_LOAD_WRITES,
     S_LOCAL_FAR,
@@ -202,7 +203,7 @@ def _dram(state, settings, busy, t, write, factor, luck):
     """
     cost = (settings[S_WRITE_CLOCKS] if write else settings[S_READ_CLOCKS]) * factor
     share = state[4] = state[4] + ((1.0 if write else 0.0) - state[4]) / 256.0
-    cost *= 1.0 + settings[S_MIX] * 4.0 * share * (1.0 - share)
+    cost *= 1.0 + settings[S_MIX] * (settings[S_IN_ORDER] if factor <= 1.0 else 1.0) * 4.0 * share * (1.0 - share)
     gap = t - state[5]
     if gap > 0.0:
         state[6] *= np.exp(-gap / _WINDOW)

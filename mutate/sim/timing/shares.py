@@ -11,6 +11,8 @@ from mutate.sim.timing import settings as p
 from mutate.sim.timing.tags import WAYS
 from mutate.sim.timing.units import Rates
 
+_WAVES = 3.0
+"""More waves than one from which on blocks are where chance has them; a guess."""
 _SENT = (p.S_WRITE_CLOCKS_L2, p.S_WRITE_LINE, p.S_ATOMIC, p.S_ATOMIC_GIVES, p.S_PACKET, p.S_PACKET_WORD)
 
 
@@ -41,6 +43,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_PART_WAITS] = c.PART_WAITS
     # A copy is half reads and half writes; the rest of what it lacks is the cost of changing between them.
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
+    # Of others copy_bandwidth is what a usual copy had.
+    s[p.S_IN_ORDER] = by_waves(1.0, c.IN_ORDER, turn, resident) if machine.calibrated else 1.0
     s[p.S_LOAD], s[p.S_LOAD_WRITES] = rates.number("dram.loaded", c.LOADED), c.LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
@@ -78,6 +82,11 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     return s
 
 
+def by_waves(at_once: float, apart: float, turn: int, resident: int) -> float:
+    """What is so for blocks that all run at once, or where they come one after another; of few waves between."""
+    return at_once + (apart - at_once) * min(1.0, max(0.0, (turn / resident - 1.0) / _WAVES))
+
+
 def share_of(turn: int, total: int, sms: float) -> float:
     """The part of L2's and DRAM's bandwidths that an SM with ``turn`` of all blocks has."""
     return max(turn / total, 1.0 / sms) if total >= sms else 1.0 / total
@@ -107,14 +116,15 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     read = machine.number("dram.read_bandwidth")
     write = rates.number("dram.write_bandwidth", read)
     l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
+    of_slices = rates.number("l2.slices", c.SLICES) / c.SLICES
     s = settings.copy()
     s[p.S_READ_PORT] = 32.0 / rates.number("l2.sm_read", c.READ_PORT)
     s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, s[p.S_READ_PORT])
-    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * sms * clock / 1000.0,
+    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * of_slices * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
+    slices = part / of_slices
     lookups = rates.number("l2.lookups", 0.0)
     look_up = part * sms * clock / 1000.0 / lookups if lookups > 0.0 else c.READ_LINE * slices
     s[p.S_READ_LINE] = 0.0 if rates.tracked else c.READ_LINE_PORT

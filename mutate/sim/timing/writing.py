@@ -8,12 +8,15 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import (
     IN_EACH_OTHERS_WAY,
+    LOCAL_LINE,
     LOST,
     LOST_WAITED,
     MOST_IN_THE_WAY,
     READ_THEN_CHANGED,
     STORED_WHERE_READ,
+    WRITE_BYTES,
     WRITTEN_AGAIN,
+    WRITTEN_AGAIN_BYTES,
     WRITTEN_AGAIN_READ,
 )
 from mutate.sim.timing.folder import FOLDER
@@ -173,13 +176,15 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                 opens = in_part = partly(streams, i, first + count)
             if in_part and parts_cost:
                 # Which bytes are meant goes along with a line's sectors, and takes as long as one of them.
-                taken = 0.5 * settings[S_WRITE_LINE] * (2.0 if opens else 1.0)
+                least = max(settings[S_WRITE_LINE], LOCAL_LINE) if local else settings[S_WRITE_LINE]
+                taken = 0.5 * least * (2.0 if opens else 1.0)
                 if not by_chance:
                     # L2 looks up a line in part as it looks up reads, one after another (beside_stores of
                     # tests/machines/stores.cu, rows_beside of parts.cu).
                     state[0] = max(start, state[0]) + taken
             else:
-                taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2],
+                slower = 1.0 if local or touch[i] & 2 else WRITE_BYTES / WRITTEN_AGAIN_BYTES
+                taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2] * slower,
                                          settings[S_WRITE_LINE])
                 asked = max(asked, state[9])
                 state[9] = asked + taken
