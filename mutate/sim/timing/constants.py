@@ -290,7 +290,8 @@ IN_ORDER = 0.8
 """Of what DRAM loses by reads and writes in turn where all blocks run at once and go over whole arrays (by
 
 dram.copy_bandwidth: a copy has 3.94 bytes a ns on an H200, 2.9 on an H100), the part that is lost where each of many
-blocks has a piece (once<1> and <2> of tests/machines/sizes.cu: 4.28 and 3.05). What is not in order loses all of it.
+blocks has a piece. By once<1> and <2> of tests/machines/sizes.cu (4.28 and 3.05) it is 0.3 to 0.45; with less than 0.8
+`turned` of capacity.cu and row_gathers are more than 6 % too fast. What is not in order loses all of it.
 """
 DRAIN = 500.0
 """Clocks from when L2 has taken a kernel's last store until the kernel ends (tests/machines/reference/h200_cold.csv: 21
