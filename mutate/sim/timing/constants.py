@@ -43,6 +43,8 @@ WRITE_BYTES, WRITTEN_AGAIN_BYTES, FILLED_BYTES = 17.1, 15.85, 16.6
 where it has written before (l2_write_132_sms has 16.2; less, with apart_stores of stores.cu, 12, in view); those that
 come there from DRAM, and go through the same.
 """
+OLDER_WRITE_BYTES, OLDER_LOADED_WRITES = 16.2, 650.0
+"""The same, and ``LOADED_WRITES``, of GPUs before Volta: guesses (an H200's by l2_write_132_sms, and fit_streams)."""
 HOT_LINE, HOT_SLOW, COLD_LINE = 0.151 * 1.98, 0.297 * 1.98, 0.292 * 1.98
 """Clocks that a load of a line around L1 takes where L2 has it: of one that all SMs load, the same if it is volatile
 

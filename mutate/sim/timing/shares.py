@@ -46,6 +46,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     # Of others copy_bandwidth is what a usual copy had.
     s[p.S_IN_ORDER] = by_waves(1.0, c.IN_ORDER, turn, resident) if machine.calibrated else 1.0
     s[p.S_LOAD], s[p.S_LOAD_WRITES] = rates.number("dram.loaded", c.LOADED), c.LOADED_WRITES
+    if rates.tracked:
+        s[p.S_LOAD_WRITES] = c.OLDER_LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
     s[p.S_LAUNCH_WARP] = c.LAUNCH_WARP
@@ -117,10 +119,11 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     write = rates.number("dram.write_bandwidth", read)
     l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
     of_slices = rates.number("l2.slices", c.SLICES) / c.SLICES
+    written = c.OLDER_WRITE_BYTES if rates.tracked else c.WRITE_BYTES
     s = settings.copy()
     s[p.S_READ_PORT] = 32.0 / rates.number("l2.sm_read", c.READ_PORT)
     s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, s[p.S_READ_PORT])
-    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", c.WRITE_BYTES * of_slices * sms * clock / 1000.0,
+    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", of_slices * written * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
