@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,11 +44,9 @@ class KmutateError(Exception):
 
 def defect(of: str, fault: Exception) -> str:
     """What is said of an exception that nobody foresaw, in words that a report of it needs: which, and where."""
-    trace = fault.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}" if trace is not None else ""
-    return f"{of} failed, which is a defect of kmutate ({type(fault).__name__}{where}: {fault})"
+    at = traceback.extract_tb(fault.__traceback__)[-1]
+    where = f"{Path(at.filename).name}:{at.lineno}"
+    return f"{of} failed, which is a defect of kmutate ({type(fault).__name__} at {where}: {fault})"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas", "vectors", "sizes", "onway", "pages", "locals")
+         "idle", "cas", "sizes", "onway", "locals")
 
 
 @cache
@@ -283,6 +283,12 @@ def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str
     ("own_words<STORES>", 4, 0.08), ("own_words<STORES>", 5, 0.08), ("own_words<ELSEWHERE>", 1, 0.08)])
 def test_words_of_local_memory_that_lanes_index_apart_are_lines_in_part(kernel: str, launch: int, within: float
                                                                         ) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("stores_behind<LINE_BEFORE>", 0, 0.1), ("stores_behind<SAME_LINE>", 2, 0.2), ("some_change<3, 9>", 0, 0.06)])
+def test_a_store_that_waits_for_its_line_does_not_hold_up_shuffles(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

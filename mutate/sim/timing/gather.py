@@ -27,8 +27,8 @@ R_COLUMNS = 7
 LOCAL_BASE = 1 << 52
 WHOLE = np.uint32(0xFFFFFFFF)
 """All bytes of a sector."""
-_MOST_LOCAL = 64
-"""Sectors of a request to local memory; those of more are left out (`sampling` has room for so many)."""
+SECTORS_OF_REQUEST = 64
+"""The most of a request that there is room for; what one to local memory has beyond is left out."""
 _SHARED_STORE = lay.H_SHARED_STORE
 _LOAD, _STORE, _ATOMIC = lay.H_GLOBAL_LOAD, lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC
 _LOCAL_LOAD, _LOCAL_STORE = lay.H_LOCAL_LOAD, lay.H_LOCAL_STORE
@@ -167,7 +167,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
             for part in range(max(1, width // 4)):
                 local_words(where[k], mask, head[k, _WARP], part, at)
                 count = unique_sectors(at, mask, min(width, 4), 5, found)
-                if used - first + count > _MOST_LOCAL:
+                if used - first + count > SECTORS_OF_REQUEST:
                     break
                 for i in range(count):
                     out[used + i] = np.int64(found[i])

@@ -19,7 +19,7 @@ from mutate.sim.image import Image
 from mutate.sim.places import Places
 from mutate.sim.run import DEFAULT_BUDGET, Simulation
 from mutate.sim.space import Initial
-from mutate.sim.timing.gather import R_COLUMNS, TESLA, VOLTA, WHOLE, arrange, gather, keep
+from mutate.sim.timing.gather import R_COLUMNS, SECTORS_OF_REQUEST, TESLA, VOLTA, WHOLE, arrange, gather, keep
 from mutate.sim.timing.order import BEGINNING, MOST_EVERY, TOGETHER, at_few_places, follows_others
 from mutate.sim.timing.placing import blocks_of_sm, columns_matter, sm_of
 from mutate.sim.timing.revisit import LEAST_TRAIL, TRAIL, far_before, lines_bytes, sought
@@ -31,8 +31,7 @@ from mutate.sim.watch import LOG_ROWS, Log
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
-# What ``gather`` needs at most for a request, and where the arrays of a recording begin to grow.
-_SECTORS_OF_REQUEST = 64
+# Where the arrays of a recording begin to grow.
 _FIRST_ROOM = 1 << 12
 FEW = 8
 """A block's neighbours are run whole where so many of them would fit into what is recorded, else as much of them."""
@@ -88,7 +87,7 @@ class Keeper:
     def __init__(self, warps: int, bases: Array, longest: int, rules: int = VOLTA) -> None:
         self.touches = Touches(bases, cached=rules != TESLA)
         self._warps, self._longest, self._rules = warps, longest, rules
-        self._of_request = _SECTORS_OF_REQUEST * (1 if rules == VOLTA else 2)
+        self._of_request = SECTORS_OF_REQUEST * (1 if rules == VOLTA else 2)
         self._order: dict[int, int] = {}
         self._starts: list[Array] = []
         self._cut: list[bool] = []

@@ -6,15 +6,7 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.constants import (
-    ALL_IN_STEP,
-    CAUGHT_UP,
-    FILLED_BYTES,
-    FOREMOST,
-    IN_STEP,
-    MERGED_MANY,
-    WRITE_BYTES,
-)
+from mutate.sim.timing.constants import ALL_IN_STEP, CAUGHT_UP, FOREMOST, IN_STEP, MERGED_MANY
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
@@ -33,6 +25,7 @@ from mutate.sim.timing.settings import (
     N_LOCAL_HITS,
     S_DRAM_LATENCY,
     S_FILL_LINE,
+    S_FILLED,
     S_HALVES,
     S_HELD,
     S_L2_CLOCKS,
@@ -45,7 +38,6 @@ from mutate.sim.timing.settings import (
     S_READ_LINE,
     S_READ_PORT,
     S_RESIDENT,
-    S_WRITE_CLOCKS_L2,
 )
 from mutate.sim.timing.tags import drop, fill, lookup
 from mutate.sim.timing.touches import PAIRED, SHARED
@@ -237,7 +229,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             if settings[S_HELD] > 0.0:
                 # It is written into L2, as is what an SM stores: 8 MB more of a copy take 3.45 us more, where 8 MB more
                 # that are only stored take 1.75 (tests/machines/reference/h200_fills.csv, up to 24 MB).
-                state[9] = max(state[9], asked) + settings[S_WRITE_CLOCKS_L2] * (WRITE_BYTES / FILLED_BYTES)
+                state[9] = max(state[9], asked) + settings[S_FILLED]
             moved = dram(state, settings, busy, asked, False, factor, mix(sector >> 5, 6))
             come = moved - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
             if i > first and sectors[i - 1] >> 2 == this >> 2 and this & 3 == 2:

@@ -13,7 +13,8 @@ from mutate.sim.timing.units import Rates
 
 _WAVES = 3.0
 """More waves than one from which on blocks are where chance has them; a guess."""
-_SENT = (p.S_WRITE_CLOCKS_L2, p.S_WRITE_LINE, p.S_ATOMIC, p.S_ATOMIC_GIVES, p.S_PACKET, p.S_PACKET_WORD)
+_SENT = (p.S_WRITE_CLOCKS_L2, p.S_WRITE_AGAIN, p.S_FILLED, p.S_WRITE_LINE, p.S_ATOMIC, p.S_ATOMIC_GIVES, p.S_PACKET,
+         p.S_PACKET_WORD)
 
 
 def has_l2(machine: Machine) -> bool:
@@ -119,12 +120,14 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     write = rates.number("dram.write_bandwidth", read)
     l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
     of_slices = rates.number("l2.slices", c.SLICES) / c.SLICES
-    written = c.OLDER_WRITE_BYTES if rates.tracked else c.WRITE_BYTES
+    written, again, filled = (c.OLDER_WRITE_BYTES,) * 3 if rates.tracked else (
+        c.WRITE_BYTES, c.WRITTEN_AGAIN_BYTES, c.FILLED_BYTES)
     s = settings.copy()
     s[p.S_READ_PORT] = 32.0 / rates.number("l2.sm_read", c.READ_PORT)
     s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, s[p.S_READ_PORT])
     s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", of_slices * written * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
+    s[p.S_WRITE_AGAIN], s[p.S_FILLED] = (s[p.S_WRITE_CLOCKS_L2] * written / each for each in (again, filled))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
     slices = part / of_slices

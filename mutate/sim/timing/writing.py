@@ -14,9 +14,7 @@ from mutate.sim.timing.constants import (
     MOST_IN_THE_WAY,
     READ_THEN_CHANGED,
     STORED_WHERE_READ,
-    WRITE_BYTES,
     WRITTEN_AGAIN,
-    WRITTEN_AGAIN_BYTES,
     WRITTEN_AGAIN_READ,
 )
 from mutate.sim.timing.folder import FOLDER
@@ -45,7 +43,7 @@ from mutate.sim.timing.settings import (
     S_READ_CLOCKS,
     S_STORE_EVICT,
     S_STORE_READS,
-    S_TRACKED,
+    S_WRITE_AGAIN,
     S_WRITE_CLOCKS,
     S_WRITE_CLOCKS_L2,
     S_WRITE_LINE,
@@ -184,10 +182,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                     # tests/machines/stores.cu, rows_beside of parts.cu).
                     state[0] = max(start, state[0]) + taken
             else:
-                new = local or touch[i] & 2 != 0 or settings[S_TRACKED] > 0.0
-                slower = 1.0 if new else WRITE_BYTES / WRITTEN_AGAIN_BYTES
-                taken, credit = taken_of(sector >> 2, asked_line, credit, settings[S_WRITE_CLOCKS_L2] * slower,
-                                         settings[S_WRITE_LINE])
+                clocks = settings[S_WRITE_CLOCKS_L2 if local or touch[i] & 2 else S_WRITE_AGAIN]
+                taken, credit = taken_of(sector >> 2, asked_line, credit, clocks, settings[S_WRITE_LINE])
                 asked = max(asked, state[9])
                 state[9] = asked + taken
             asked_line = sector >> 2
