@@ -37,9 +37,9 @@ an H100: by ncu's requests 56 lines of one sector a ns, 38 of two, 23 of four; k
 7 % more).
 """
 WRITE_BYTES, WRITTEN_AGAIN_BYTES, FILLED_BYTES = 17.1, 15.85, 16.6
-"""Bytes that each of all SMs writes to the H200's L2 in a clock: 4.5 a ns in all, 3.7 on an H100 of fewer slices
+"""Bytes that each of all SMs writes to the H200's L2 in a clock, 4.5 a ns in all (an H100 less: l2.write_bandwidth)
 
-(once<0> of tests/machines/sizes.cu and stream<0> of fills.cu, to 67 MB: 4.4 to 4.7, and 3.6 to 4); those that it writes
+(once<0> of tests/machines/sizes.cu and stream<0> of fills.cu, to 67 MB: 4.4 to 4.7); those that it writes
 where it has written before (l2_write_132_sms has 16.2; less, with apart_stores of stores.cu, 12, in view); those that
 come there from DRAM, and go through the same.
 """

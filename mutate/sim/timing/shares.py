@@ -119,18 +119,17 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     read = machine.number("dram.read_bandwidth")
     write = rates.number("dram.write_bandwidth", read)
     l2 = rates.number("l2.read_bandwidth", c.READ_PORT * sms * clock / 1000.0)
-    of_slices = rates.number("l2.slices", c.SLICES) / c.SLICES
     written, again, filled = (c.OLDER_WRITE_BYTES,) * 3 if rates.tracked else (
         c.WRITE_BYTES, c.WRITTEN_AGAIN_BYTES, c.FILLED_BYTES)
     s = settings.copy()
     s[p.S_READ_PORT] = 32.0 / rates.number("l2.sm_read", c.READ_PORT)
     s[p.S_L2_CLOCKS] = clocks("l2.read_bandwidth", l2, s[p.S_READ_PORT])
-    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", of_slices * written * sms * clock / 1000.0,
+    s[p.S_WRITE_CLOCKS_L2] = clocks("l2.write_bandwidth", written * sms * clock / 1000.0,
                                     32.0 / rates.number("l2.sm_write", c.WRITE_PORT))
     s[p.S_WRITE_AGAIN], s[p.S_FILLED] = (s[p.S_WRITE_CLOCKS_L2] * written / each for each in (again, filled))
     # Rates of the whole GPU, measured with all its SMs at work.
     part = 1.0 / (share * sms)
-    slices = part / of_slices
+    slices = c.SLICES / rates.number("l2.slices", c.SLICES) * part
     lookups = rates.number("l2.lookups", 0.0)
     look_up = part * sms * clock / 1000.0 / lookups if lookups > 0.0 else c.READ_LINE * slices
     s[p.S_READ_LINE] = 0.0 if rates.tracked else c.READ_LINE_PORT
