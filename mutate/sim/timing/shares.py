@@ -46,9 +46,8 @@ def settings_of(machine: Machine, resident: int, turn: int, total: int, l1: int,
     s[p.S_MIX] = max(0.0, 2.0 / (1.0 / read + 1.0 / write) / copy - 1.0)
     # Of others copy_bandwidth is what a usual copy had.
     s[p.S_IN_ORDER] = by_waves(1.0, c.IN_ORDER, turn, resident) if machine.calibrated else 1.0
-    s[p.S_LOAD], s[p.S_LOAD_WRITES] = rates.number("dram.loaded", c.LOADED), c.LOADED_WRITES
-    if rates.tracked:
-        s[p.S_LOAD_WRITES] = c.OLDER_LOADED_WRITES
+    s[p.S_LOAD] = rates.number("dram.loaded", c.LOADED)
+    s[p.S_LOAD_WRITES] = c.OLDER_LOADED_WRITES if rates.tracked else c.LOADED_WRITES
     s[p.S_L2_SPREAD], s[p.S_SLACK], s[p.S_HALVES] = c.L2_SPREAD, c.SLACK, c.HALVES
     s[p.S_LAUNCH] = clock * sms / rates.number("launch.blocks", 1e9) if total >= sms else 0.0
     s[p.S_LAUNCH_WARP] = c.LAUNCH_WARP
