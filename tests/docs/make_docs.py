@@ -309,6 +309,10 @@ _HELDOUT = {
                  "them in their repositories.",
     "heldout35": "By somebody else who had seen neither: what a CUDA engineer optimises at work, found in the middle "
                  "of it: some naive, some half optimised, some good.",
+    "heldout36": "By somebody else who had seen neither: weather, data bases, sound, graphics, sequencing and "
+                 "optimisation, two kernels or more of each.",
+    "heldout37": "By somebody else who had seen neither: training and inference, molecular dynamics, finance, video, "
+                 "solvers and formats of data.",
 }
 
 
