@@ -15,8 +15,9 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER = {
     "samples": ("bench/test_bench_samples.py", "certify/test_sample_certificates.py", "docs/test_docs.py",
                 "dynamic/test_sample_runs.py", "golden/test_golden.py"),
+    "patterns": ("timing_model/test_patterns.py", "timing_model/test_rooms.py"),
 }
-"""They prove the same samples, and find in the cache what the one before them has left there."""
+"""They prove the same samples, or compile the same microbenchmarks: what one of them has left is there for the next."""
 FIRST = ("analyze/test_analyze_pipeline.py", "mutations/test_mutation_types.py", "fuzz/test_bad_sources.py",
          "samples/test_samples.py", "samples", "sim/test_sim_samples.py", "generated/test_generated.py",
          "sim/test_instructions.py", "sass/test_sass_guards.py", "properties/test_kernel_properties.py")

@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas", "sizes", "onway", "locals")
+         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows")
 
 
 @cache
@@ -276,6 +276,26 @@ def test_of_blocks_that_have_nothing_to_do_each_sm_has_as_many_as_the_gpu_gave_i
     ("wide_sums<1>", 0, 0.08), ("wide_sums<1>", 3, 0.1), ("wide_sums<1>", 4, 0.1), ("wide_sums<2>", 0, 0.08)])
 def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("part_lines<1>", 7, 0.03), ("part_lines<2>", 3, 0.03), ("part_lines<3>", 3, 0.03), ("part_lines<4>", 1, 0.04)])
+def test_stores_of_a_part_of_a_sector_take_l2_a_line(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("byte_rows_by_four<2, 0>", 3, 0.05), ("byte_rows_by_four<2, 0>", 7, 0.08), ("byte_rows_by_four<2, 1>", 0, 0.1),
+    ("byte_rows_by_four<1, 1>", 0, 0.03)])
+def test_l1_has_what_warps_soon_come_back_to_though_all_want_more_lines(kernel: str, launch: int, within: float
+                                                                        ) -> None:
+    found = played(kernel, launch)
+    assert 1e3 * found.time_ms == pytest.approx(measured(kernel, launch), rel=within)
+    rows = csv.DictReader(line for line in (MACHINES / "reference" / "h200_byterows_sectors.csv").open(encoding="utf-8")
+                          if not line.startswith("#"))
+    (row,) = [r for r in rows if (f'{r["kernel"]}<{r["instance"]}>', int(r["launch"])) == (kernel, launch)]
+    hits = found.traffic["l1_hits"] / found.traffic["l1_sectors"]
+    assert hits == pytest.approx(int(row["l1_hit"]) / int(row["l1"]), abs=0.08)
 
 
 @pytest.mark.parametrize(CASE, [

@@ -313,7 +313,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             if not tracked:
                                 parts = row[u.AUX] if busy[p.N_L2_READ] == asked else 0
                                 waits, result = joins(pending, start, result, parts)
-                                tags_free, leave = tags_free + waits, leave + waits
+                                tags_free, leave = tags_free + waits, max(leave + waits, state[10])
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone
                                 busy[p.B_DATA] += cost - alone

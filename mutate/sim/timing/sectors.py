@@ -14,7 +14,7 @@ from mutate.sim.timing.held_up import SENT, held_up
 from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touches
 from mutate.sim.timing.lines import alone_in_line, lone
 from mutate.sim.timing.passing import READ, pass_through
-from mutate.sim.timing.servers import dram, make_room, mix, stays, taken_of
+from mutate.sim.timing.servers import NEW_LINES, dram, make_room, mix, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     N_DRAM_READ,
@@ -110,7 +110,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, _, turns, room, _ = l1
     far_tags, far_ages, far_parts = l2
-    twin_sectors, twin_come = twins
+    twin_sectors, twin_come, new_until, new_next = twins
+    state[10] = 0.0
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
     through, touching = hint in (AROUND, COPIED), touches(hint)
@@ -254,6 +255,13 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             come += held_up(known, r, sector, start, asked, places[r], state, settings)
         result = max(result, come)
         if victim >= 0 and not through and hint != PASSING:
+            if place < 0 and len(room) > 1:
+                # The next load waits for one of those that came before.
+                free = new_until[new_next[0] % NEW_LINES]
+                state[10] = max(state[10], free)
+                come = max(come, free + settings[S_L2_LATENCY])
+                new_until[new_next[0] % NEW_LINES] = come
+                new_next[0] += 1
             make_room(l1, place, victim, asked, state, settings, busy)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
