@@ -306,14 +306,14 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             # All lines are looked up before the first is read.
                             hits += min(float(lines_of(streams.sectors, first, sectors)), cost) - 1.0
                         hint, asked = hints[pc] & WHAT if kind == _LOAD else PLAIN, busy[p.N_L2_READ]
-                        result, coming = read(kind, first, sectors, start, hits, hint, b, instance[w],
+                        result, coming, full = read(kind, first, sectors, start, hits, hint, b, instance[w],
                                               instance[w] // sampled, issued, streams, reuse, apart, late, l1, l2,
-                                              passing, twins, known, state, settings, busy)
+                                              passing, twins, pending, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
                                 parts = row[u.AUX] if busy[p.N_L2_READ] == asked else 0
                                 waits, result = joins(pending, start, result, parts)
-                                tags_free, leave = tags_free + waits, max(leave + waits, state[10])
+                                tags_free, leave = tags_free + waits, max(leave + waits, full)
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone
                                 busy[p.B_DATA] += cost - alone

@@ -1,4 +1,4 @@
-"""Loads whose lines are on their way to L1 already: they wait in order, and so many at a time."""
+"""Loads whose lines are on their way to L1 already, and lines new to it: both in order, and so many at a time."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ _PARTS, _NARROW = 3, 4
 
 char, 4, 0, 9> takes 1.23 times as long as that of words). Why is not known. Loads of 64 and 128 bits are as words.
 """
+_NEW_LINES = 1024
+"""Lines new to L1 that an SM waits for at a time (byte_rows_by_four of tests/machines/byterows.cu: what warps come back
+
+to soon L1 has then; with 768 at_once<float4> takes 7 % longer than on the GPU).
+"""
 _OF_BYTES = re.compile(r"\.[US](?:8|16)\b")
 
 
@@ -40,15 +45,17 @@ def entry_of(instruction: Instruction) -> int:
 
 
 class Pending(NamedTuple):
-    """Until when each part of an entry is taken, and which one is next."""
+    """Until when each part of an entry is taken, and which one is next; when new lines come, and whose turn is next."""
 
     until: npt.NDArray[np.float64]
     next: npt.NDArray[np.int64]
+    lines: npt.NDArray[np.float64]
+    turn: npt.NDArray[np.int64]
 
 
 def none_pending() -> Pending:
     """Nobody waits."""
-    return Pending(np.zeros(_PARTS * _PENDING), np.zeros(1, np.int64))
+    return Pending(np.zeros(_PARTS * _PENDING), np.zeros(1, np.int64), np.zeros(_NEW_LINES), np.zeros(1, np.int64))
 
 
 def _joins(pending: Pending, start: float, come: float, parts: int) -> tuple[float, float]:
@@ -68,3 +75,19 @@ def _joins(pending: Pending, start: float, come: float, parts: int) -> tuple[flo
 
 
 joins = jit_into(FOLDER, _joins, counted=False)
+
+
+def _takes_turn(pending: Pending, come: float, after: float) -> tuple[float, float]:
+    """When there is room for a line that is new to L1, until which the loads behind it wait, and when it is there.
+
+    ``come``: when it would be but for that; it is ``after`` clocks behind the room for it, at least.
+    """
+    lines, turn = pending.lines, pending.turn
+    free = lines[turn[0]]
+    come = max(come, free + after)
+    lines[turn[0]] = come
+    turn[0] = (turn[0] + 1) % len(lines)
+    return free, come
+
+
+takes_turn = jit_into(FOLDER, _takes_turn, counted=False)

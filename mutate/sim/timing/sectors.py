@@ -14,7 +14,8 @@ from mutate.sim.timing.held_up import SENT, held_up
 from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touches
 from mutate.sim.timing.lines import alone_in_line, lone
 from mutate.sim.timing.passing import READ, pass_through
-from mutate.sim.timing.servers import NEW_LINES, dram, make_room, mix, stays, taken_of
+from mutate.sim.timing.pending import takes_turn
+from mutate.sim.timing.servers import dram, make_room, mix, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     N_DRAM_READ,
@@ -95,11 +96,12 @@ near_of = jit_into(FOLDER, _near, counted=False, inlined=True)
 
 
 def _read(kind, first, count, start, result, hint, block, instance, turn, issued, streams, reuse, apart, late, l1,
-          l2, passing, twins, known, state, settings, busy):
+          l2, passing, twins, pending, known, state, settings, busy):
     """Loads sectors ``first`` to ``first + count`` of ``streams``, which L1 looks up from the clock ``start`` on.
 
-    Returns when the last one is there, ``result`` at least, and how many of them come later than that. ``hint``: see
-    ``hints``. ``issued`` counts instructions and orders what L2 gives up. ``known``: see ``held_up``.
+    Returns when the last one is there, ``result`` at least, how many of them come later than that, and until when what
+    comes behind them waits. ``hint``: see ``hints``. ``issued`` counts instructions and orders what L2 gives up.
+    ``known``: see ``held_up``.
     """
     # Taken out of their tuples once: numba counts references wherever it takes one out.
     sectors, touch, region = streams.sectors, streams.touch, streams.region
@@ -110,8 +112,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     merged = reuse.merged if instance < settings[S_RESIDENT] else reuse.merged_later
     tags, ages, ready, _, turns, room, _ = l1
     far_tags, far_ages, far_parts = l2
-    twin_sectors, twin_come, new_until, new_next = twins
-    state[10] = 0.0
+    twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
     through, touching = hint in (AROUND, COPIED), touches(hint)
@@ -125,6 +126,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     misses = 0
     there_at = result
     late_ones = 0
+    waits = 0.0
     row = np.int64(0)
     part = 1.0
     for i in range(first, first + count):
@@ -256,12 +258,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         result = max(result, come)
         if victim >= 0 and not through and hint != PASSING:
             if place < 0 and len(room) > 1:
-                # The next load waits for one of those that came before.
-                free = new_until[new_next[0] % NEW_LINES]
-                state[10] = max(state[10], free)
-                come = max(come, free + settings[S_L2_LATENCY])
-                new_until[new_next[0] % NEW_LINES] = come
-                new_next[0] += 1
+                free, come = takes_turn(pending, come, settings[S_L2_LATENCY])
+                waits = max(waits, free)
             make_room(l1, place, victim, asked, state, settings, busy)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
@@ -272,7 +270,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     if local:
         busy[N_LOCAL] += count
         busy[N_LOCAL_HITS] += hits
-    return result, late_ones
+    return result, late_ones, waits
 
 
 read = jit_into(FOLDER, _read, counted=False)

@@ -3,7 +3,7 @@
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM, 3 what
 the SM writes, on its way out; and what DRAM's load is reckoned from:
 4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of;
-9 what is written into L2, by DRAM and as a whole by the SM; 10 until when the last load waits to ask for new lines.
+9 what is written into L2, by DRAM and as a whole by the SM.
 """
 
 from __future__ import annotations
@@ -61,23 +61,11 @@ class Written(NamedTuple):
     soon: Ints
 
 
-NEW_LINES = 1024
-"""Lines new to L1 that an SM waits for at a time (byte_rows_by_four of tests/machines/byterows.cu: what warps come
-
-back to soon L1 has then; with 768 at_once<float4> takes 7 % longer than on the GPU).
-"""
-
-
 class Twins(NamedTuple):
-    """Sectors that came with another one though nobody asked for them, and when, at places by their last bits.
-
-    ``until``: when the last lines came that L1 had not, ``NEW_LINES`` of them; ``next``: how many there were.
-    """
+    """Sectors that came with another one though nobody asked for them, and when, at places by their last bits."""
 
     sectors: Ints
     come: Floats
-    until: Floats
-    next: Ints
 
 
 RETURNS = 256

@@ -18,13 +18,13 @@ from mutate.sim.timing.passing import Passing, empty_passing
 from mutate.sim.timing.pending import Pending, none_pending
 from mutate.sim.timing.scoreboard import REGISTERS
 from mutate.sim.timing.sectors import TWINS
-from mutate.sim.timing.servers import L2, NEW_LINES, RETURNS, Returns, Twins, Written
+from mutate.sim.timing.servers import L2, RETURNS, Returns, Twins, Written
 from mutate.sim.timing.tags import L1, empty_l1
 from mutate.sim.timing.writing import BEGUN, SOON
 
 QUEUE = 64
 """Requests of a scheduler whose times are remembered."""
-_SERVERS = 11
+_SERVERS = 10
 """Of ``Sm.state``."""
 F_BARRIER, F_LSU, F_TAGS, F_DATA, F_SENT, F_CONSTANT, F_MATCH, F_LAUNCH, F_LEAVES, F_FINAL = range(10)
 """Of ``Sm.free``: until when each is busy; when the next block may begin and the last one left; the end so far."""
@@ -112,10 +112,6 @@ def _schedulers(count: int) -> Schedulers:
                       np.zeros(count), np.full(count, -1, np.int64), zeros())
 
 
-def _twins() -> Twins:
-    return Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS), np.zeros(NEW_LINES), np.zeros(1, np.int64))
-
-
 def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told) -> Sm:
     """An SM with room for ``S_RESIDENT`` blocks of so many ``warps``, on which nothing has begun.
 
@@ -133,7 +129,7 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
               Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64), np.full(SOON, -1, np.int64)),
-              empty_passing(int(settings[p.S_HELD])), _twins(),
+              empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
               Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), none_pending(), np.zeros(_SERVERS),
               np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
               empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
