@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 from compilers import MEASURED, nvrtc_version  # noqa: E402
+from launch_rows import launch_rows  # noqa: E402
 
 KEPT = HERE / "reference" / "h200_compared.json"
 
@@ -49,9 +49,8 @@ def files() -> list[str]:
 
 def measured(name: str, machine: str, column: str = "us") -> dict[tuple[str, str, int], float]:
     """Microseconds, or what a column has, by kernel, template arguments and number of the launch."""
-    lines = (HERE / "reference" / f"{machine}_{name}.csv").read_text().splitlines()
-    return {(r["kernel"], r["instance"], int(r["launch"])): float(r[column])
-            for r in csv.DictReader(line for line in lines if not line.startswith("#"))}
+    return {(kernel, instance, launch): float(row[column])
+            for kernel, instance, launch, row in launch_rows(f"{machine}_{name}")}
 
 
 def microseconds(kernel: Kernel, launch: Launch, machine: Machine) -> float:

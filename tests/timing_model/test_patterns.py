@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 
 import pytest
 from compilers import MEASURED, nvrtc_version
+from launch_rows import REFERENCE, launch_rows
 
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_file
@@ -43,6 +43,12 @@ def patterns() -> dict[str, KernelBinaries]:
     return {b.target.name: b for b in found}
 
 
+def kept(name: str) -> dict[tuple[str, int], dict[str, str]]:
+    """The row of each launch in a file of reference data."""
+    return {(f"{kernel}<{instance}>" if instance else kernel, launch): row
+            for kernel, instance, launch, row in launch_rows(name)}
+
+
 @cache
 def times() -> dict[tuple[str, int], tuple[float, str]]:
     """Of each launch microseconds, of the code of this compiler where that was measured, too, and the machine: h200
@@ -52,11 +58,9 @@ def times() -> dict[tuple[str, int], tuple[float, str]]:
     files = FILES if nvrtc_version() == MEASURED else ("nvrtc_13_5", *FILES)
     found: dict[tuple[str, int], tuple[float, str]] = {}
     for name, machine in ((name, machine) for name in files for machine in ("h200", "h100")):
-        path = MACHINES / "reference" / f"{machine}_{name}.csv"
-        lines = path.read_text().splitlines() if path.exists() else []
-        for r in csv.DictReader(line for line in lines if not line.startswith("#")):
-            kernel = f'{r["kernel"]}<{r["instance"]}>' if r["instance"] else r["kernel"]
-            found.setdefault((kernel, int(r["launch"])), (float(r["us"]), machine))
+        if (REFERENCE / f"{machine}_{name}.csv").exists():
+            for launch, row in kept(f"{machine}_{name}").items():
+                found.setdefault(launch, (float(row["us"]), machine))
     return found
 
 
@@ -215,9 +219,7 @@ def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, withi
 ])
 def test_dram_reads_what_is_missing_of_sectors(kernel: str, launch: int, within: float) -> None:
     """Sectors that ncu counted."""
-    lines = (MACHINES / "reference" / "h200_update_sectors.csv").read_text().splitlines()
-    (row,) = [r for r in csv.DictReader(line for line in lines if not line.startswith("#"))
-              if (r["kernel"], int(r["launch"])) == (kernel, launch)]
+    row = kept("h200_update_sectors")[kernel, launch]
     found = played(kernel, launch)
     share = found.blocks_per_sm / found.grid_blocks
     assert found.traffic["dram_read_sectors"] / share == pytest.approx(float(row["dram_read"]), rel=within)
@@ -289,13 +291,10 @@ def test_stores_of_a_part_of_a_sector_take_l2_a_line(kernel: str, launch: int, w
     ("byte_rows_by_four<1, 1>", 0, 0.03)])
 def test_l1_has_what_warps_soon_come_back_to_though_all_want_more_lines(kernel: str, launch: int, within: float
                                                                         ) -> None:
-    found = played(kernel, launch)
+    found, sectors = played(kernel, launch), kept("h200_byterows_sectors")[kernel, launch]
     assert 1e3 * found.time_ms == pytest.approx(measured(kernel, launch), rel=within)
-    rows = csv.DictReader(line for line in (MACHINES / "reference" / "h200_byterows_sectors.csv").open(encoding="utf-8")
-                          if not line.startswith("#"))
-    (row,) = [r for r in rows if (f'{r["kernel"]}<{r["instance"]}>', int(r["launch"])) == (kernel, launch)]
     hits = found.traffic["l1_hits"] / found.traffic["l1_sectors"]
-    assert hits == pytest.approx(int(row["l1_hit"]) / int(row["l1"]), abs=0.08)
+    assert hits == pytest.approx(int(sectors["l1_hit"]) / int(sectors["l1"]), abs=0.08)
 
 
 @pytest.mark.parametrize(CASE, [

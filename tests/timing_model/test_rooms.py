@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
-from test_patterns import played
+from test_patterns import kept, played
 
 from mutate.sim.timing.passing import LONE, READ, STORED, empty_passing, pass_through
 from mutate.sim.timing.settings import BUSY, N_DRAM_WRITE, S_HELD, S_PART, S_STORED, S_WRITE_CLOCKS, SETTINGS
-
-COUNTED = Path(__file__).parents[1] / "machines" / "reference" / "h100_planes_sectors.csv"
 
 
 def written(room: float, what: int, sectors: int, stored: int) -> tuple[float, float]:
@@ -38,8 +33,7 @@ def test_lone_sectors_cost_dram_more_and_reads_nothing() -> None:
 @pytest.mark.parametrize(("launch", "within"), [(3, 0.12), (4, 0.15), (0, 0.15), (11, 0.25)])
 def test_dram_writes_what_ncu_counted_of_runs_in_planes(launch: int, within: float) -> None:
     """Runs of 8 (whole sectors) and 16 pixels, and of 4 and 2, parts of sectors."""
-    rows = csv.DictReader(line for line in COUNTED.open(encoding="utf-8") if not line.startswith("#"))
-    (row,) = [r for r in rows if (r["kernel"], int(r["launch"])) == ("runs_in_planes", launch)]
     found = played("runs_in_planes", launch, "h100")
     share = found.blocks_per_sm / found.grid_blocks
-    assert found.traffic["dram_write_sectors"] / share == pytest.approx(float(row["dram_write"]), rel=within)
+    assert found.traffic["dram_write_sectors"] / share == pytest.approx(
+        float(kept("h100_planes_sectors")["runs_in_planes", launch]["dram_write"]), rel=within)
