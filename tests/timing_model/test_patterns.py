@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows")
+         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins")
 
 
 @cache
@@ -295,6 +295,19 @@ def test_l1_has_what_warps_soon_come_back_to_though_all_want_more_lines(kernel: 
     assert 1e3 * found.time_ms == pytest.approx(measured(kernel, launch), rel=within)
     hits = found.traffic["l1_hits"] / found.traffic["l1_sectors"]
     assert hits == pytest.approx(int(sectors["l1_hit"]) / int(sectors["l1"]), abs=0.08)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("spaced<char, 4, 0>", 0, 0.08), ("spaced<char, 4, 1>", 0, 0.08), ("spaced<char, 4, 1>", 2, 0.08),
+    ("spaced<int, 4, 1>", 1, 0.03), ("spaced<int, 4, 1>", 2, 0.14), ("spaced<char, 4, 16>", 1, 0.03),
+    ("jittered<int, 4>", 2, 0.08), ("jittered<int, 6>", 2, 0.1),
+    ("jittered<int, 8>", 3, 0.08)])
+def test_parts_of_sectors_go_together_where_nothing_comes_between(kernel: str, launch: int, within: float) -> None:
+    found, sectors = played(kernel, launch), kept("h200_joins_sectors")[kernel, launch]
+    assert 1e3 * found.time_ms == pytest.approx(measured(kernel, launch), rel=within)
+    # One of 132 SMs was played.
+    pieces = 132 * found.traffic["l2_write_sectors"] / int(sectors["whole"])
+    assert pieces == pytest.approx(int(sectors["stored"]) / int(sectors["whole"]), abs=0.6)
 
 
 @pytest.mark.parametrize(CASE, [

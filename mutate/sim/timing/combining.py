@@ -1,7 +1,8 @@
 """Which stores of a warp go to L2 together with the one before: what comes while that waits, to lines that both have.
 
 What writes whole sectors waits a little while (`SOON`), or while others of the SM are before it; what writes parts of
-them waits for the rest (`PARTLY`), unless an SM has too much of that (`ROOM`), or what it stores is stuck (`STUCK`).
+them goes with what comes right behind it (`PARTLY`), unless others of its scheduler come between (`BESIDE`), the SM has
+too much of that (`ROOM`), or what it stores is stuck (`STUCK`).
 """
 
 from __future__ import annotations
@@ -26,26 +27,41 @@ in part; paced_stores: 69 clocks apart none does).
 """
 BURST = 4
 """Clocks from one store of a burst to the next: one warp's stores of eight lines go together (summed_in_place)."""
-PARTLY, PARTLY_LINES, SOME_LINES = 300, 8, 12.0
-"""Clocks for which what writes parts of sectors waits for the rest; the most lines of such a store; while nothing is
+PARTLY, HELD_UP = 8, 300
+"""Clocks from when what writes parts of sectors has gone to L2 until the rest has to be ready to go with it; how long
 
-before them those of more lines may go together, too, by a chance of ``SOME_LINES`` in their lines (records of
+the queue may hold that up. By ncu's sectors of tests/machines/joins.cu: a multiply-add and a branch between one warp's
+stores, some 15 clocks, and none go together (`spaced<*, *, 1>`), but where the SM's stores wait for each other those of
+four warps do. HELD_UP is fitted to merges.cu.
+"""
+AT_ONCE, BESIDE, BESIDE_ONE = 8, 8, 2
+"""Clocks from one store to the next from which on others of the scheduler come between, and how many lines they may
+
+store then, beside stores of several lines and of one (`spaced` of joins.cu: of 16 warps, four of a scheduler, stores of
+four lines and of one go alone, of two half of them go together).
+"""
+PARTLY_LINES, SOME_LINES = 8, 12.0
+"""The most lines of a store in part that goes with the one before; while nothing is before them those of more lines may
+
+go together, too, by a chance of ``SOME_LINES`` in their lines (records of
 tests/machines/structs.cu: by ncu on an H100 of 3 to 12 stores of nine or twelve lines about two fifths of those that
 follow go with the first, of sixteen a fifth, where loads make way; hardly any where warps do nothing but store. What
-``FEW`` and the SM's stores leave of this is fitted to that, so the number means nothing by itself).
+``FEW`` and the SM's stores leave of this is fitted to that, so the number means nothing by itself; `jittered<int, 9>`
+of joins.cu, which goes together on the GPU, does not here).
 """
-FEW, ROOM = 4, 12
+FEW, ROOM = 5, 12
 """Stores that go together in any case; more of them only if other warps store no more lines meanwhile."""
-LOST, STUCK = 0.5, 200.0
+LOST, STUCK = 0.4, 200.0
 """The part of stores that could go with the one before and do not, from which on none waits any more, while the SM has
 
 so many clocks of stores before it: what goes alone takes L2 several times as long, so it stays like that.
 
-By ncu's sectors of tests/machines/merges.cu and runs.cu on an H100: of 4 stores to the same lines all go together, by
-1 to 16 warps, also 128 clocks apart; of 8 and 16 those of one warp, and hardly any where 16 warps store (7.1 to 7.9 of
-8 go alone); where 64 warps store without a pause 3.1 to 3.6 of 4 go alone, too (here fewer, which is up to 52 % too
-fast); 8 of four warps do not go together on the GPU, and do here. Why it is so is not known; these numbers are what
-fits best of some that were tried, with `near_stores`, `stride_stores`, and group_stores of tests/machines/parts.cu.
+By ncu's sectors of merges.cu, runs.cu and joins.cu: of 4 to 6 stores to the same lines all go together, by 1 to 16
+warps; of 8 and 16 those of one or two warps, and of any that have other work between (`jittered`), but none where four
+warps and more do nothing but store (7 to 8 of 8 go alone, 16 of 16); where 64 warps store without a pause 3.1 to 3.8 of
+4 go alone, too. So it is where more than some 26 stores come before any has left, and then all of those go alone; why
+is not known. These numbers are what fits best of some that were tried, with `near_stores`, `stride_stores`, and
+group_stores of tests/machines/parts.cu.
 """
 PLACES, BETWEEN, STILL_THERE = 2, 2, 0.2
 """Stores of a warp with nothing in common that wait at the same time, how many lines the warp may store before it comes
@@ -65,8 +81,9 @@ class Combining(NamedTuple):
 
     block, its clock, the lines that the SM had stored, until when it waits. Of the first one that it goes together
     with: the lines of the SM before it, how many there are, how many lines the warp has stored since, and
-    how many make whole sectors. ``since``: lines that the warp has stored since the last of them. ``lost``: the part of
-    stores that go alone and might not.
+    how many make whole sectors. ``since``: lines that the warp has stored since the last of them, ``left``: when that
+    has gone to L2. ``lost``: the part of stores that go alone and might not. ``by_scheduler``: lines that the warps of
+    each scheduler have stored, ``seen``: as many of them as there were or the warp has stored since.
     """
 
     request: Ints
@@ -80,13 +97,17 @@ class Combining(NamedTuple):
     since: Ints
     whole: Ints
     lost: npt.NDArray[np.float64]
+    left: npt.NDArray[np.float64]
+    by_scheduler: Ints
+    seen: Ints
 
 
-def empty_combining(warps: int) -> Combining:
+def empty_combining(warps: int, schedulers: int) -> Combining:
     count = PLACES * warps
-    none = np.zeros((8, count), np.int64)
+    none = np.zeros((9, count), np.int64)
     return Combining(np.full(count, -1, np.int64), none[0], none[1], none[2], np.zeros(count, np.float64), none[3],
-                     none[4], none[5], none[6], none[7], np.zeros(1))
+                     none[4], none[5], none[6], none[7], np.zeros(1), np.zeros(count),
+                     np.zeros(schedulers, np.int64), none[8])
 
 
 def _holds(streams: Any, q: int, sector: int) -> bool:
@@ -127,22 +148,26 @@ def _before(stored: Any, streams: Any, w: int, q: int, block: int) -> int:
 before = jit_into(FOLDER, _before, counted=False)
 
 
-def _most_lines(stored: Any, streams: Any, at: int, block: int, clock: int, lines_out: int, four: bool, backlog: float
-                ) -> int:
-    """Of how many lines a store may be to go together with the one at ``at``; 0: none goes."""
+def _most_lines(stored: Any, streams: Any, at: int, block: int, due: int, clock: int, lines_out: int, four: bool,
+                backlog: float) -> int:
+    """Of how many lines a store, ready when it was ``due``, may be to go with the one at ``at``; 0: none goes."""
     q = stored.request[at]
     if q < 0 or stored.block[at] != block:
         return 0
     if streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
-        if stored.chain[at] >= stored.whole[at] or clock - stored.at[at] > PARTLY or (
-                stored.lost[0] > LOST and backlog > STUCK):
+        if stored.chain[at] >= stored.whole[at] or (stored.lost[0] > LOST and backlog > STUCK):
+            return 0
+        if due - stored.left[at] > PARTLY or clock - stored.at[at] > HELD_UP:
             return 0
         first = streams.requests[q, 4]
+        lines = lines_of(streams.sectors, first, streams.requests[q, 5])
+        others = stored.by_scheduler[at // PLACES % len(stored.by_scheduler)] - stored.seen[at]
+        if due - stored.at[at] > AT_ONCE and others > (BESIDE if lines > 1 else BESIDE_ONE):
+            return 0
         if stored.since[at] > BETWEEN and mix(streams.sectors[first] + stored.chain[at], 12) > STILL_THERE:
             return 0
         if stored.chain[at] >= FEW and lines_out - stored.first_lines[at] - stored.own[at] > ROOM:
             return 0
-        lines = lines_of(streams.sectors, first, streams.requests[q, 5])
         if lines > PARTLY_LINES and (
                 backlog > STUCK or mix(streams.sectors[first] + stored.chain[at], 11) * lines > SOME_LINES):
             return 0
@@ -157,11 +182,13 @@ most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
 def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, lanes: int,
-          width: int, until: float, together: bool) -> None:
+          width: int, until: float, left: float, together: bool) -> None:
     """Request ``q``, of so many ``lanes``, ``width`` bytes each, in so many ``lines``, was stored after that at ``at``.
 
     ``together``: it goes with that, if that has its first sector; else it takes the place of the warp's oldest one.
+    ``left``: when it goes to L2.
     """
+    scheduler = at // PLACES % len(stored.by_scheduler)
     size = lanes * width
     last = stored.request[at]
     same = last >= 0 and stored.block[at] == block and holds(streams, last, streams.sectors[streams.requests[q, 4]])
@@ -175,15 +202,18 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
         stored.first_lines[at], stored.chain[at], stored.own[at] = lines_out, 0, 0
         stored.whole[at] = (32 * streams.requests[q, 5] + size - 1) // max(1, size)
     stored.chain[at] += 1
+    stored.by_scheduler[scheduler] += lines
     # What the warp itself stores meanwhile is not others'.
     for k in range(at // PLACES * PLACES, at // PLACES * PLACES + PLACES):
         stored.own[k] += lines
+        stored.seen[k] += lines
         if stored.request[k] >= 0 and not in_line(streams, stored.request[k], streams.sectors[streams.requests[q, 4]]):
             stored.since[k] += lines if width >= _WORD else BETWEEN + 1
     if not begins and lines <= PARTLY_LINES and streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
         stored.lost[0] += ((0.0 if together else 1.0) - stored.lost[0]) / 64.0
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
-    stored.until[at], stored.since[at] = until, 0
+    stored.until[at], stored.since[at], stored.left[at] = until, 0, left
+    stored.seen[at] = stored.by_scheduler[scheduler]
 
 
 note = jit_into(FOLDER, _note, counted=False)

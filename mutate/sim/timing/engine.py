@@ -324,15 +324,15 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         place, same, wrote = 0, np.int64(-1), lines_of(streams.sectors, first, sectors)
                         if kind == _STORE:
                             place = before(stored, streams, w, q, instance[w])
-                            if wrote <= most_lines(stored, streams, place, instance[w], clock, lines_out,
+                            if wrote <= most_lines(stored, streams, place, instance[w], due[w], clock, lines_out,
                                                    row[u.FREE] == 4, state[1] - start):
                                 same = stored.request[place]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
                                        instance[w], instance[w] // sampled, issued, same, lanes[k], streams, reuse,
                                        apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
-                            note(stored, streams, place, q, instance[w], clock, lines_out, wrote,
-                                 lanes[k], hints[pc] >> BYTES, max(state[1], start + SOON), same >= 0)
+                            note(stored, streams, place, q, instance[w], clock, lines_out, wrote, lanes[k],
+                                 hints[pc] >> BYTES, max(state[1], start + SOON), max(state[1], start), same >= 0)
                         lines_out += wrote
                         if kind == _STORE and holds_up(streams.sectors, first, sectors):
                             sent = state[3]

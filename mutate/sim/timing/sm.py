@@ -131,8 +131,8 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
               Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64), np.full(SOON, -1, np.int64)),
               empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
               Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), none_pending(), np.zeros(_SERVERS),
-              np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers), empty_combining(size),
-              empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
+              np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers),
+              empty_combining(size, schedulers), empty_constants(schedulers, int(settings[p.S_CONSTANT_LINES])),
               empty_code(settings, code_lines), free, np.zeros(K_CLOCK + 1, np.int64), told)
 
 
