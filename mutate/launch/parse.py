@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from mutate.errors import KmutateError, nearest
@@ -22,6 +23,46 @@ _STATEMENTS = ("if", "for", "while", "do", "switch", "return", "goto", "case", "
 
 _LEAD = 2  # lines before the first token: typedefs, function head
 _WHERE = re.compile(r"^[^:]*:(\d+)(?::\d+)?: (.*)$", re.DOTALL)
+
+
+class _UnreadableError(Exception):
+    """What pycparser says of a text, and the line that it had read."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+@lru_cache(maxsize=128)
+def _statements_of(text: str) -> Sequence[Node]:
+    """The statements of a text's only function. Kept: each instance of a template has its declaration read again."""
+    from pycparser.c_lexer import CLexer
+    from pycparser.c_parser import CParser, ParseError
+
+    last_line = 0
+
+    class Lexer(CLexer):  # type: ignore[misc]
+        """Remembers how far it was read, for the errors that pycparser raises without a place."""
+
+        def token(self) -> Any:
+            nonlocal last_line
+            token = super().token()
+            if token is not None:
+                last_line = token.lineno
+            return token
+
+    try:
+        parsed = CParser(lexer=Lexer).parse(text, "launch")
+    except ParseError as fault:
+        raise _UnreadableError(str(fault), last_line) from None
+    except RecursionError:
+        raise _UnreadableError(f"launch:{last_line}: nested too deeply", last_line) from None
+    except Exception as fault:
+        # A parser that is not ours must not end the command with a traceback, whatever it chokes on.
+        raise _UnreadableError(f"launch:{last_line}: cannot be parsed as C ({type(fault).__name__})",
+                               last_line) from fault
+    functions = [n for n in parsed.ext if type(n).__name__ == "FuncDef"]
+    return functions[0].body.block_items or ()
 
 
 class Tree:
@@ -54,37 +95,14 @@ class Tree:
     def _parse(self, typedefs: Sequence[str]) -> Sequence[Node]:
         if not self.tokens:
             return ()
-        from pycparser.c_lexer import CLexer
-        from pycparser.c_parser import CParser, ParseError
-
         used = {t.text for t in self.tokens if t.kind is Kind.NAME}
         names = [*(n for n in known_types() if n in used), *typedefs]
         head = " ".join(f"typedef int {n};" for n in dict.fromkeys(names))
         body = "\n".join(t.text.replace("\n", " ") for t in self.tokens)
-        last_line = 0
-
-        class Lexer(CLexer):  # type: ignore[misc]
-            """Remembers how far it was read, for the errors that pycparser raises without a place."""
-
-            def token(self) -> Any:
-                nonlocal last_line
-                token = super().token()
-                if token is not None:
-                    last_line = token.lineno
-                return token
-
         try:
-            parsed = CParser(lexer=Lexer).parse(f"{head}\nvoid kmutate_launch(void) {{\n{body}\n}}", "launch")
-        except ParseError as fault:
-            raise self._syntax_error(str(fault), last_line) from None
-        except RecursionError:
-            raise self._syntax_error(f"launch:{last_line}: nested too deeply", last_line) from None
-        except Exception as fault:
-            # A parser that is not ours must not end the command with a traceback, whatever it chokes on.
-            raise self._syntax_error(f"launch:{last_line}: cannot be parsed as C ({type(fault).__name__})",
-                                     last_line) from fault
-        functions = [n for n in parsed.ext if type(n).__name__ == "FuncDef"]
-        return functions[0].body.block_items or ()
+            return _statements_of(f"{head}\nvoid kmutate_launch(void) {{\n{body}\n}}")
+        except _UnreadableError as unread:
+            raise self._syntax_error(unread.message, unread.line) from unread.__cause__
 
     def _syntax_error(self, message: str, last_line: int) -> KmutateError:
         match = _WHERE.match(message)
