@@ -313,6 +313,9 @@ _HELDOUT = {
                  "optimisation, two kernels or more of each.",
     "heldout37": "By somebody else who had seen neither: training and inference, molecular dynamics, finance, video, "
                  "solvers and formats of data.",
+    "heldout38": "By somebody else who had seen neither: seventeen fields from weather to statistics, a kernel or two "
+                 "of each.",
+    "heldout39": "By somebody else who had seen neither: as many other fields, from computer vision to robotics.",
 }
 
 
