@@ -38,7 +38,8 @@ AT_ONCE, BESIDE, BESIDE_ONE = 8, 8, 2
 """Clocks from one store to the next from which on others of the scheduler come between, and how many lines they may
 
 store then, beside stores of several lines and of one (`spaced` of joins.cu: of 16 warps, four of a scheduler, stores of
-four lines and of one go alone, of two half of them go together).
+four lines and of one go alone, of two half of them go together). AT_ONCE is a guess: without it `lane_runs` of runs.cu
+is up to 12 % too slow.
 """
 PARTLY_LINES, SOME_LINES = 8, 12.0
 """The most lines of a store in part that goes with the one before; while nothing is before them those of more lines may
@@ -56,20 +57,21 @@ LOST, STUCK = 0.4, 200.0
 
 so many clocks of stores before it: what goes alone takes L2 several times as long, so it stays like that.
 
-By ncu's sectors of merges.cu, runs.cu and joins.cu: of 4 to 6 stores to the same lines all go together, by 1 to 16
-warps; of 8 and 16 those of one or two warps, and of any that have other work between (`jittered`), but none where four
-warps and more do nothing but store (7 to 8 of 8 go alone, 16 of 16); where 64 warps store without a pause 3.1 to 3.8 of
-4 go alone, too. So it is where more than some 26 stores come before any has left, and then all of those go alone; why
-is not known. These numbers are what fits best of some that were tried, with `near_stores`, `stride_stores`, and
-group_stores of tests/machines/parts.cu.
+By ncu's sectors of tests/machines/bursts.cu (h100_bursts_sectors.csv), of warps that begin together: six stores of each
+of four warps go together, of eight none; 16 of each of two warps; of one warp that stores runs by turns 24, of 32 none.
+So where some 28 stores come before any has left all of them go alone, the first ones, too, if they are of more than two
+lines; why is not known. Here the first ones of each warp go together. Of warps that work between stores as many as nine
+go together (`jittered` of joins.cu), of 64 warps that do nothing but store hardly any of four (merges.cu). These
+numbers are what fits best of some that were tried, with `near_stores`, `stride_stores`, and group_stores of
+tests/machines/parts.cu.
 """
 PLACES, BETWEEN, STILL_THERE = 2, 2, 0.2
 """Stores of a warp with nothing in common that wait at the same time, how many lines the warp may store before it comes
 
 back to one, and how likely that still waits after more (tests/machines/apart.cu: of runs by turns those go together of
 which two have two lines each; of four lines, wherever they lie and whatever time is between, or four of two lines a
-fifth, 3 to 25 % by what else is stored; of 2 bytes a lane hardly any). What is in the same lines does not come between:
-for that ggml's `dequantize_block_q4_K` alone speaks, no microbenchmark has it.
+fifth, 3 to 25 % by what else is stored; of 2 bytes a lane hardly any; right behind each other those of four lines do,
+too, in bursts.cu). What is in the same lines does not come between: for that ggml's `dequantize_block_q4_K` alone speaks, no microbenchmark has it.
 """
 _ALL, _WORD = 64, 4
 """More lines than a store has, and bytes."""
@@ -182,11 +184,11 @@ most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
 def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, lanes: int,
-          width: int, until: float, left: float, together: bool) -> None:
+          width: int, start: float, left: float, together: bool) -> None:
     """Request ``q``, of so many ``lanes``, ``width`` bytes each, in so many ``lines``, was stored after that at ``at``.
 
     ``together``: it goes with that, if that has its first sector; else it takes the place of the warp's oldest one.
-    ``left``: when it goes to L2.
+    ``start`` and ``left``: when L1 turned to it, and when it goes to L2.
     """
     scheduler = at // PLACES % len(stored.by_scheduler)
     size = lanes * width
@@ -212,7 +214,7 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
     if not begins and lines <= PARTLY_LINES and streams.touch[streams.requests[q, 4]] & WHOLE_STORE == 0:
         stored.lost[0] += ((0.0 if together else 1.0) - stored.lost[0]) / 64.0
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
-    stored.until[at], stored.since[at], stored.left[at] = until, 0, left
+    stored.until[at], stored.since[at], stored.left[at] = max(left, start + SOON), 0, left
     stored.seen[at] = stored.by_scheduler[scheduler]
 
 

@@ -16,7 +16,7 @@ from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
 from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
-from mutate.sim.timing.combining import SOON, before, most_lines, note
+from mutate.sim.timing.combining import before, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
@@ -332,7 +332,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                        apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote, lanes[k],
-                                 hints[pc] >> BYTES, max(state[1], start + SOON), max(state[1], start), same >= 0)
+                                 hints[pc] >> BYTES, start, max(state[1], start), same >= 0)
                         lines_out += wrote
                         if kind == _STORE and holds_up(streams.sectors, first, sectors):
                             sent = state[3]
