@@ -71,7 +71,8 @@ PLACES, BETWEEN, STILL_THERE = 2, 2, 0.2
 back to one, and how likely that still waits after more (tests/machines/apart.cu: of runs by turns those go together of
 which two have two lines each; of four lines, wherever they lie and whatever time is between, or four of two lines a
 fifth, 3 to 25 % by what else is stored; of 2 bytes a lane hardly any; right behind each other those of four lines do,
-too, in bursts.cu). What is in the same lines does not come between: for that ggml's `dequantize_block_q4_K` alone speaks, no microbenchmark has it.
+too, in bursts.cu). What is in the same lines does not come between: for that ggml's `dequantize_block_q4_K` alone
+speaks, no microbenchmark has it.
 """
 _ALL, _WORD = 64, 4
 """More lines than a store has, and bytes."""
