@@ -41,13 +41,18 @@ def test_the_counter_of_a_table_takes_what_was_measured() -> None:
 
 
 def test_stores_in_part_take_more_of_a_part_of_l2_than_reads() -> None:
-    reads, stores = Beside(0.0, 0.0, 1e6, 0.0, 0.0, 0.0), Beside(0.0, 0.0, 0.0, 1e6, 1e6, 0.0)
+    reads, stores = Beside(0.0, 0.0, 1e6, 0.0, 0.0, 0.0, 0.0), Beside(0.0, 0.0, 0.0, 1e6, 1e6, 0.0, 0.0)
     assert 0.0 < share(reads) < share(stores)
+
+
+def test_reads_that_dram_has_to_answer_take_more_of_a_part_of_l2_than_others() -> None:
+    there, fetched = (Beside(0.0, 0.0, 1e6, 0.0, 0.0, lines, 0.0) for lines in (0.0, 1e6))
+    assert 0.0 < 2.0 * share(there) < share(fetched)
 
 
 @given(first=PARTS)
 def test_what_went_before_the_first_addition_takes_nothing_beside_it(first: float) -> None:
-    whole, rest = Beside(1e6, 0.0, 1e6, 1e6, 0.0, 0.0), Beside(1e6, first * 1e6, 1e6, 1e6, 0.0, 0.0)
+    whole, rest = (Beside(1e6, first * since, 1e6, 1e6, 0.0, 1e6, 0.0) for since in (0.0, 1e6))
     assert share(rest) == pytest.approx((1.0 - first) * share(whole))
 
 

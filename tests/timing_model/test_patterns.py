@@ -30,7 +30,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins")
+         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks")
 
 
 @cache
@@ -177,6 +177,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("some_add<4, 0>", 5, 0.1), ("some_add<4, 3>", 2, 0.03), ("some_add<4, 5>", 1, 0.08),  # neighbours' words, own ones
     ("tallies<2, 1>", 6, 0.06), ("tallies<3, 1>", 1, 0.06), ("tallies<1, 1>", 1, 0.06),  # a counter
     ("tallies<4, 1>", 1, 0.1), ("tallies<2, 1>", 4, 0.09), ("some_tally<2>", 0, 0.05), ("tallies<2, 1>", 5, 0.16),
+    ("finds<0, 1>", 4, 0.04), ("finds<0, 4>", 1, 0.08), ("finds<0, 4>", 7, 0.08), ("finds<1, 3>", 0, 0.1),  # beside
+    ("stacks<0>", 3, 0.05), ("stacks<1>", 8, 0.07), ("some_words<2>", 9, 0.05), ("some_words<8>", 6, 0.05),  # local
     ("lane_rows<2>", 0, 0.08), ("lane_rows<2>", 6, 0.02), ("lane_rows<1>", 0, 0.06),  # more on some SMs than on others
     ("lane_turns<float, 2, 4, 1>", 1, 0.16), ("lane_turns<float, 2, 2, 1>", 0, 0.06), ("records<9, 6, 6>", 0, 0.07),
     ("summed<3>", 1, 0.03), ("within<0>", 5, 0.06), ("within<0>", 7, 0.09), ("nearest<1>", 2, 0.1),  # lists of all

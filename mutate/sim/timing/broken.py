@@ -12,7 +12,8 @@ class Beside(NamedTuple):
     """What a launch does beside its additions at one place: the clocks that it would take but for them, when the first
 
     atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part at random;
-    ``far``: the part of additions that wait until DRAM has read their sector.
+    ``fetched``: lines of loads that DRAM reads something of; ``far``: the part of additions that wait until DRAM has
+    read theirs.
     """
 
     cycles: float
@@ -20,6 +21,7 @@ class Beside(NamedTuple):
     reads: float
     stores: float
     in_part: float
+    fetched: float
     far: float
 
 
@@ -30,7 +32,7 @@ def share(beside: Beside) -> float:
     """
     stores = c.STORE_PART_SHARE * beside.in_part + c.READ_SHARE * (beside.stores - beside.in_part)
     meanwhile = max(0.0, 1.0 - beside.first / beside.cycles) if beside.cycles > 0.0 else 1.0
-    return meanwhile * (c.READ_SHARE * beside.reads + stores) / c.ATOMIC_PARTS
+    return meanwhile * (c.READ_SHARE * beside.reads + c.FETCHED_SHARE * beside.fetched + stores) / c.ATOMIC_PARTS
 
 
 def broken(count: float, others: float, far: float) -> float:

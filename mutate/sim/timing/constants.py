@@ -34,7 +34,7 @@ LOCAL_LINE = 4.5
 """As ``WRITE_LINE``, of local memory, where a store writes a part of a line (own_words of tests/machines/locals.cu on
 
 an H100: by ncu's requests 56 lines of one sector a ns, 38 of two, 23 of four; kept_locally of threads.cu on an H200,
-7 % more).
+7 % more). SMs that are few have more: 4 or 16 take 2.1 clocks each, as their ports do (some_words of stacks.cu).
 """
 WRITE_BYTES, WRITTEN_AGAIN_BYTES, FILLED_BYTES = 17.1, 15.85, 16.6
 """Bytes that each of all SMs writes to the H200's L2 in a clock, 4.5 a ns in all (an H100 less: l2.write_bandwidth)
@@ -142,6 +142,11 @@ READ_SHARE, STORE_PART_SHARE = 0.7, 2.2
 """Clocks of a part of L2 for a sector that is read, or stored in part, while additions at one place wait for it
 
 (tallies<1, 1> and <4, 1>: 117 and 170 us beside loads and stores at random, 99 alone).
+"""
+FETCHED_SHARE = 2.4
+"""Those for a line of a request that DRAM has to read first (tests/machines/finds.cu, 131,000 additions by warps
+
+beside loads at random: 1.7 to 2.4 from 32 and 64 MB, 3.2 to 4.8 from 256, which is not understood).
 """
 HOT_BESIDE = 8.0
 """The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 37 and 45; of

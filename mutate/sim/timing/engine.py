@@ -398,8 +398,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 note_written(gives, registers, sources, w, pc, result, LONG if is_long else near)
             board = row[u.WRITE_BOARD]
             if board < 6:
+                far[w, board] = is_long if result >= clear[w, board] else far[w, board]
                 clear[w, board] = max(clear[w, board], result)
-                far[w, board] = is_long
                 turn = ring_n[w, board]
                 ring[w, board, turn % 8] = clear[w, board]
                 ring_n[w, board] = turn + 1
@@ -407,7 +407,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             if board < 6:
                 if operands > clear[w, board]:
                     clear[w, board] = operands
-                    far[w, board] = 0
+                    far[w, board] = is_long
 
             # --- when the warp may issue again ---
             jumps = at[w] < end[w] and unit == u.CONTROL and pcs[at[w]] != pc + 1

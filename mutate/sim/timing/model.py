@@ -256,6 +256,7 @@ def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float) -> Beside
     added = max(1.0, float(busy[p.N_ADDED]))
     return Beside(cycles, float(busy[p.T_ADDED]), grid * float(busy[p.N_L2_READ]),
                   grid * float(busy[p.N_L2_WRITE] - busy[p.N_ADDED]), grid * float(busy[p.N_IN_PART]),
+                  grid * float(busy[p.N_FETCHED]),
                   float(busy[p.N_ADDED_FAR]) / added)
 
 

@@ -190,9 +190,12 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, besid
     added, count = len(adds.place), int((adds.place == hottest).sum())
     blocks = int((tried % len(adds.names) == hottest).sum())
     mean = added / len(adds.names)
-    alone = 1.0 if count == added else _stands_out(count / mean, blocks, len(sample.blocks), mean)
-    far = beside.far * added / max(1, added - count)
-    at_one += alone * (share(beside) + broken(count * scale_of(sample), (added - count) * scale_of(sample), far))
+    # Of few places each is in a part of its own.
+    few = count == added or (blocks == len(sample.blocks) and len(adds.names) <= c.ATOMIC_APART)
+    elsewhere = 0 if few else added - count
+    alone = 1.0 if few else _stands_out(count / mean, blocks, len(sample.blocks), mean)
+    far = beside.far * added / max(1, elsewhere)
+    at_one += alone * (share(beside) + broken(count * scale_of(sample), elsewhere * scale_of(sample), far))
     most = max(most, at_one)
     return together(beside.cycles, beside.first + most, alone * float(each[hottest]) / max(1.0, most))
 

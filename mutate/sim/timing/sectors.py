@@ -19,6 +19,7 @@ from mutate.sim.timing.servers import dram, make_room, mix, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     N_DRAM_READ,
+    N_FETCHED,
     N_L1,
     N_L1_HITS,
     N_L2_READ,
@@ -118,7 +119,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     through, touching = hint in (AROUND, COPIED), touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
-    asked_line = asked_half = there = near_line = np.int64(-1)
+    asked_line = asked_half = there = near_line = fetched = np.int64(-1)
     # Of a copy to shared memory L2 looks up each half of a line (copied<64, 0, 5> of async.cu), else the line once
     # (row_parts of phases.cu).
     grain = 1 if hint == COPIED else 2
@@ -194,6 +195,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             come = max(come, twin_come[twin])
         elif far:
             busy[N_DRAM_READ] += 1
+            busy[N_FETCHED] += sector >> 2 != fetched
+            fetched = sector >> 2
             this = sectors[i]
             factor = 1.0
             alone = False

@@ -14,15 +14,16 @@ from __future__ import annotations
  S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT, S_STORE_READS, S_READ_AGAIN,
  S_MATCH, S_MATCH_AGAIN, S_HELD, S_STORED, S_L1_PLACES, S_DRAIN, S_PACKET, S_PACKET_WORD, S_STAYS,
  S_FILL_LINE, S_CODE_LINES, S_CODE_FILL, S_CODE_STAYS, S_BARRIER_DATA, S_BARRIER_DATA_WARP,
- S_IN_ORDER, S_WRITE_AGAIN, S_FILLED) = range(81)
-SETTINGS = 81
+ S_IN_ORDER, S_WRITE_AGAIN, S_FILLED, S_LOCAL_LINE) = range(82)
+SETTINGS = 82
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; when the first atomic came;
-# sectors that are added to, of them those that wait for DRAM, and those that are stored in part, at random.
+# sectors that are added to, of them those that wait for DRAM, and those that are stored in part, at random; lines of
+# requests that DRAM reads something of.
 (B_ALU, B_FMA, B_FP64, B_XU, B_MIO, B_UNIFORM, B_CONTROL, B_TENSOR, B_ISSUE, B_DATA, B_L2, B_DRAM, N_L1, N_L1_HITS,
  N_L2_READ, N_DRAM_READ, N_L2_WRITE, N_DRAM_WRITE, B_L2_WRITE, B_WARPS, N_LOCAL, N_LOCAL_HITS, T_ADDED,
- N_ADDED, N_ADDED_FAR, N_IN_PART) = range(26)
-BUSY = 26
+ N_ADDED, N_ADDED_FAR, N_IN_PART, N_FETCHED) = range(27)
+BUSY = 27
 
 # Why a warp did not issue: columns of ``stalls``, ncu's names in ``STALLS``. Each clock from a warp's start to its last
 # issue has one reason, at the instruction that waits to be issued.

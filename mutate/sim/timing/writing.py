@@ -8,7 +8,6 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import (
     IN_EACH_OTHERS_WAY,
-    LOCAL_LINE,
     LOST,
     LOST_WAITED,
     MOST_IN_THE_WAY,
@@ -38,6 +37,7 @@ from mutate.sim.timing.settings import (
     S_L2_LATENCY,
     S_LOCAL_BACK,
     S_LOCAL_FAR,
+    S_LOCAL_LINE,
     S_LONE,
     S_PART,
     S_READ_CLOCKS,
@@ -175,7 +175,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                 opens = in_part = partly(streams, i, first + count)
             if in_part and parts_cost:
                 # Which bytes are meant goes along with a line's sectors, and takes as long as one of them.
-                least = max(settings[S_WRITE_LINE], LOCAL_LINE) if local else settings[S_WRITE_LINE]
+                least = settings[S_LOCAL_LINE if local else S_WRITE_LINE]
                 taken = 0.5 * least * (2.0 if opens else 1.0)
                 if not by_chance:
                     # L2 looks up a line in part as it looks up reads, one after another (beside_stores of
