@@ -35,6 +35,11 @@ _SECTOR = 5
 _FIRST_ROOM = 1 << 12
 FEW = 8
 """A block's neighbours are run whole where so many of them would fit into what is recorded, else as much of them."""
+LEAST_BLOCKS, LONG = 16, 3
+"""So many blocks are recorded if they are long, with up to so many times the instructions: rays that go elsewhere ask
+
+memory for other lines with as many instructions, which a few blocks do not tell.
+"""
 # Blocks that are kept of those that a grid begins with.
 _BEGUN = 32
 GROUP = 4
@@ -257,10 +262,11 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
            chosen: int | None = None, known: Sequence[Work] = (), at_once: int = 1, resident: int = 1) -> Sample:
     """Runs up to ``wanted`` blocks of one SM, at least one, no more than about ``records`` instructions of warps.
 
-    Of a block that has more, about ``longest`` are kept. ``mates``: blocks on SMs that L2 may serve together.
-    ``first``: the block that runs first, one in the middle by default, or the longest where no SM has two. ``chosen``:
-    the SM whose blocks run, by default a typical one, or, where it has no more than may run ``at_once``, the one with
-    most to do; it is told by the work of blocks that is ``known`` then. ``resident``: blocks that an SM has room for.
+    Where these are less than ``LEAST_BLOCKS``, ``LONG`` times as many. Of a block that has more, about ``longest`` are
+    kept. ``mates``: blocks on SMs that L2 may serve together. ``first``: the block that runs first, one in the middle
+    by default, or the longest where no SM has two. ``chosen``: the SM whose blocks run, by default a typical one, or,
+    where it has no more than may run ``at_once``, the one with most to do; it is told by the work of blocks that is
+    ``known`` then. ``resident``: blocks that an SM has room for.
     Raises ``KmutateError`` where the kernel does what it may not.
     """
     gx, gy, gz = launch.grid
@@ -299,7 +305,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
     near_by = resident if columns_matter(near, listing) and rules == VOLTA else 0
     if near_by and whose is None:
         whose = sm_of(pilot, sms, near_by)
-    most = max(1, min(wanted, records // each))
+    most = max(1, min(wanted, max(records // each, min(LEAST_BLOCKS, LONG * records // each))))
     blocks = blocks_of_sm(total, sms, most, whose, near_by or anywhere)
     if total <= sms:
         blocks = (pilot,)
