@@ -56,8 +56,10 @@ def test_what_went_before_the_first_addition_takes_nothing_beside_it(first: floa
     assert share(rest) == pytest.approx((1.0 - first) * share(whole))
 
 
-@given(cycles=st.floats(0, 1e9), bound=st.floats(0, 1e9), hot=st.floats(0, 1))
-def test_both_take_at_least_the_longer_and_at_most_their_sum(cycles: float, bound: float, hot: float) -> None:
-    both = together(cycles, bound, hot)
-    assert max(cycles, bound) <= both <= (cycles + bound) * 1.000001
-    assert together(cycles, bound, 0.0) == max(cycles, bound)
+@given(cycles=st.floats(0, 1e9), part=PARTS, bound=st.floats(0, 1e9), hot=st.floats(0, 1))
+def test_both_take_at_least_the_longer_and_at_most_their_sum(cycles: float, part: float, bound: float, hot: float
+                                                             ) -> None:
+    first = part * cycles
+    both = together(cycles, first, bound, hot)
+    assert max(cycles, first + bound) <= both * 1.000001 and both <= (cycles + bound) * 1.000001
+    assert together(cycles, first, bound, 0.0) == pytest.approx(max(cycles, first + bound))

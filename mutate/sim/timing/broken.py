@@ -13,7 +13,7 @@ class Beside(NamedTuple):
 
     atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part at random;
     ``fetched``: lines of loads that DRAM reads something of; ``far``: the part of additions that wait until DRAM has
-    read theirs.
+    read theirs; ``parts``: of L2, that add.
     """
 
     cycles: float
@@ -23,6 +23,7 @@ class Beside(NamedTuple):
     in_part: float
     fetched: float
     far: float
+    parts: float = c.ATOMIC_PARTS
 
 
 def share(beside: Beside) -> float:
@@ -32,7 +33,7 @@ def share(beside: Beside) -> float:
     """
     stores = c.STORE_PART_SHARE * beside.in_part + c.READ_SHARE * (beside.stores - beside.in_part)
     meanwhile = max(0.0, 1.0 - beside.first / beside.cycles) if beside.cycles > 0.0 else 1.0
-    return meanwhile * (c.READ_SHARE * beside.reads + c.FETCHED_SHARE * beside.fetched + stores) / c.ATOMIC_PARTS
+    return meanwhile * (c.READ_SHARE * beside.reads + c.FETCHED_SHARE * beside.fetched + stores) / beside.parts
 
 
 def broken(count: float, others: float, far: float) -> float:
@@ -66,13 +67,15 @@ def _fall(part: float) -> float:
     return low
 
 
-def together(cycles: float, bound: float, hot: float) -> float:
-    """Clocks of both: a launch that would take ``cycles`` but for a place of L2 that takes ``bound``, of which a part
+def together(cycles: float, first: float, bound: float, hot: float) -> float:
+    """Clocks of both: a launch that would take ``cycles`` but for a place of L2 that takes ``bound`` from its ``first``
 
-    ``hot`` is what comes to that place alone. Warps that wait for one do not ask for the other.
+    atomic operation on, of which a part ``hot`` is what comes to that place alone. Warps that wait for one do not ask
+    for the other.
     """
-    longer = max(cycles, bound)
+    rest = max(0.0, cycles - first)
+    longer = max(rest, bound)
     if longer <= 0.0:
-        return 0.0
-    both = longer * math.pow(1.0 + math.pow(min(cycles, bound) / longer, c.HOT_BESIDE), 1.0 / c.HOT_BESIDE)
-    return longer + min(1.0, max(0.0, hot)) * (both - longer)
+        return max(cycles, first)
+    both = longer * math.pow(1.0 + math.pow(min(rest, bound) / longer, c.HOT_BESIDE), 1.0 / c.HOT_BESIDE)
+    return first + longer + min(1.0, max(0.0, hot)) * (both - longer)

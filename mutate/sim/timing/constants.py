@@ -138,15 +138,15 @@ ROW_BROKEN, ROW_LONG = 99.0, 13.4
 would have gone in the row where it takes half as many (tests/machines/tallies.cu: a counter of the grid beside what is
 added to or swapped at random: 2.0 to 4.4 ns each where the table is not in L2; where L2 has it 0.75, as alone).
 """
-READ_SHARE, STORE_PART_SHARE = 0.7, 2.2
+READ_SHARE, STORE_PART_SHARE = 0.58, 1.83
 """Clocks of a part of L2 for a sector that is read, or stored in part, while additions at one place wait for it
 
-(tallies<1, 1> and <4, 1>: 117 and 170 us beside loads and stores at random, 99 alone).
+(tallies<1, 1> and <4, 1> on an H100: 117 and 170 us beside loads and stores at random, 99 alone).
 """
-FETCHED_SHARE = 2.4
-"""Those for a line of a request that DRAM has to read first (tests/machines/finds.cu, 131,000 additions by warps
+FETCHED_SHARE = 2.0
+"""Those for a line of a request that DRAM has to read first (tests/machines/finds.cu on an H100, 131,000 additions by
 
-beside loads at random: 1.7 to 2.4 from 32 and 64 MB, 3.2 to 4.8 from 256, which is not understood).
+warps beside loads at random: 1.4 to 2.0 from 32 and 64 MB, 2.7 to 4 from 256, which is not understood).
 """
 HOT_BESIDE = 8.0
 """The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 37 and 45; of

@@ -226,11 +226,12 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
     cycles *= longer
-    beside = _beside(busy, cycles, sample.grid_blocks / turn * instructions / max(1, issued))
-    bound, what = least_clocks(sample, kernel.listing, beside, sms, resident)
     rates = Rates(machine)
+    slices = rates.number("l2.slices", c.SLICES)
+    beside = _beside(busy, cycles, sample.grid_blocks / turn * instructions / max(1, issued), slices)
+    bound, what = least_clocks(sample, kernel.listing, beside, sms, resident)
     if rates.number("l2.merging_sms", 1) > 1:
-        hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", rates.number("l2.slices", c.SLICES))
+        hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", slices)
         bound, what = max((bound, what), (hot, "loads of the same lines"))
     limit, bounded = "", bound > cycles
     if bounded:
@@ -251,13 +252,13 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         rest if not bounded else 0.0, sample.every)
 
 
-def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float) -> Beside:
+def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float, slices: float) -> Beside:
     """``grid``: by how much the whole grid does more than was played."""
     added = max(1.0, float(busy[p.N_ADDED]))
     return Beside(cycles, float(busy[p.T_ADDED]), grid * float(busy[p.N_L2_READ]),
                   grid * float(busy[p.N_L2_WRITE] - busy[p.N_ADDED]), grid * float(busy[p.N_IN_PART]),
                   grid * float(busy[p.N_FETCHED]),
-                  float(busy[p.N_ADDED_FAR]) / added)
+                  float(busy[p.N_ADDED_FAR]) / added, c.ATOMIC_PARTS * slices / c.SLICES)
 
 
 def _longer(sample: Sample, seen: Played, alone: Played, settings: npt.NDArray[np.float64], turn: int, sms: int,

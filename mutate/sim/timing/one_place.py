@@ -197,7 +197,7 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, besid
     far = beside.far * added / max(1, elsewhere)
     at_one += alone * (share(beside) + broken(count * scale_of(sample), elsewhere * scale_of(sample), far))
     most = max(most, at_one)
-    return together(beside.cycles, beside.first + most, alone * float(each[hottest]) / max(1.0, most))
+    return together(beside.cycles, beside.first, most, alone * float(each[hottest]) / max(1.0, most))
 
 
 def contested(sample: Sample, listing: Sequence[Instruction]) -> float:
