@@ -316,6 +316,8 @@ _HELDOUT = {
     "heldout38": "By somebody else who had seen neither: seventeen fields from weather to statistics, a kernel or two "
                  "of each.",
     "heldout39": "By somebody else who had seen neither: as many other fields, from computer vision to robotics.",
+    "heldout40": "By somebody else who had seen neither: ten fields from chemistry to inference, two of each.",
+    "heldout41": "By somebody else who had seen neither: as many others, from radio astronomy to operations research.",
 }
 
 
