@@ -14,7 +14,7 @@ from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.asked import of_block, places_of
 from mutate.sim.timing.sampling import Sample, Streams
-from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, spread
+from mutate.sim.timing.touches import ALONE, PAIRS, SECTORS, WRITES, go_on, spread
 
 Array = npt.NDArray[Any]
 _LOOKED_AT, _LEAST_LOOKED_AT = 1 << 16, 32
@@ -32,11 +32,17 @@ _FEW, _ROW = 4, 8
 def scattered(sample: Sample) -> Array:
     """Of each array whether most sectors that are read, and most that are written, are those of requests whose lanes
 
-    are far from each other, at no stride; shape (arrays, 2).
+    are far from each other, at no stride; shape (arrays, 2). Who writes on where writing was done before writes lists.
     """
+    s = sample.streams
     found = np.zeros((len(sample.initial.regions) + 1, 2, 2), np.int64)
-    spread(sample.streams.requests, sample.streams.sectors, sample.streams.region, found)
-    return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
+    spread(s.requests, s.sectors, s.region, found)
+    out = np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
+    if out[:, WRITES].any():
+        written = np.zeros((len(found), 2), np.int64)
+        go_on(s.pc, s.request, s.starts, s.requests, s.sectors, s.region, np.full(int(s.pc.max()) + 1, -1), written)
+        out[:, WRITES] &= 2 * written[:, 1] <= written[:, 0]
+    return out
 
 
 def jumping(s: Streams, arrays: int, kinds: tuple[int, ...]) -> Array:

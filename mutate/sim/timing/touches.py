@@ -160,6 +160,33 @@ def _spread(requests: Ints, sectors: Ints, region: npt.NDArray[np.int32], out: I
             out[region[first], which, 1] += count
 
 
+def _go_on(pc: npt.NDArray[np.int32], request: npt.NDArray[np.int32], starts: Ints, requests: Ints, sectors: Ints,
+           region: npt.NDArray[np.int32], last: Ints, out: Ints) -> None:
+    """Adds to ``out`` (arrays, 2) for each array the sectors that warps write, and those that their instruction's
+
+    request before wrote as well, or that lie behind those. ``last``: of each instruction, minus ones.
+    """
+    for block in range(starts.shape[0]):
+        for warp in range(starts.shape[1] - 1):
+            begins = starts[block, warp]
+            for k in range(begins, starts[block, warp + 1]):
+                q = request[k]
+                if q < 0 or (requests[q, 2] != _STORE and requests[q, 2] != _ATOMIC):
+                    continue
+                first, count = requests[q, 4], requests[q, 5]
+                out[region[first], 0] += count
+                before = last[pc[k]]
+                last[pc[k]] = k
+                if before < begins:
+                    continue
+                at = requests[request[before], 4]
+                end = at + requests[request[before], 5]
+                for i in range(first, first + count):
+                    while at < end and sectors[at] < sectors[i] - 1:
+                        at += 1
+                    out[region[first], 1] += at < end and sectors[at] <= sectors[i]
+
+
 def _count_lines(touch: npt.NDArray[np.uint8], region: npt.NDArray[np.int32], sectors: Ints, most: int, table: Ints,
                  out: Ints) -> None:
     """Counts in ``out`` the different lines of each array, no further than the first above ``most``.
@@ -196,6 +223,7 @@ mark = jit_into(FOLDER, _mark, counted=False)
 note = jit_into(FOLDER, _note, counted=False)
 come_back = jit_into(FOLDER, _come_back, counted=False)
 spread = jit_into(FOLDER, _spread, counted=False)
+go_on = jit_into(FOLDER, _go_on, counted=False)
 count_lines = jit_into(FOLDER, _count_lines, counted=False)
 
 
