@@ -53,6 +53,17 @@ template <int WIDE> __global__ void stacks(int *out, const int *in, int steps, i
    grid.x = 4;
    some_words<1>(out, in, 400, 1); some_words<2>(out, in, 400, 1); some_words<8>(out, in, 400, 1); some_words<1>(out, in, 400, 8); some_words<2>(out, in, 400, 8); some_words<8>(out, in, 400, 4);
 */
+/* kmutate launch
+   dim3 block = { 128 }; dim3 grid = { 16 };
+   int out[1 << 20] = zeros(); int in[4096] = iota();
+   some_words<1>(out, in, 400, 1); some_words<2>(out, in, 400, 1); some_words<8>(out, in, 400, 1); some_words<2>(out, in, 400, 8); some_words<8>(out, in, 400, 4);
+   grid.x = 66;
+   some_words<1>(out, in, 400, 1); some_words<2>(out, in, 400, 1); some_words<8>(out, in, 400, 1); some_words<2>(out, in, 400, 8); some_words<8>(out, in, 400, 4);
+   grid.x = 132; block.x = 256;
+   some_words<1>(out, in, 400, 1); some_words<2>(out, in, 400, 1); some_words<8>(out, in, 400, 1); some_words<2>(out, in, 400, 8); some_words<8>(out, in, 400, 4);
+   block.x = 512;
+   some_words<1>(out, in, 400, 1); some_words<2>(out, in, 400, 1); some_words<8>(out, in, 400, 1); some_words<2>(out, in, 400, 8); some_words<8>(out, in, 400, 4);
+*/
 // One lane of EVERY stores a word of its own array a step, lanes in so many groups to different places of it.
 template <int EVERY> __global__ void some_words(int *out, const int *in, int steps, int groups)
 {
@@ -99,35 +110,5 @@ template <int EVERY> __global__ void wide_words(double *out, const double *in, i
     }
     double sum = 0;
     for (int k = 0; k < 32; k++) sum += kept[(k + int(in[0])) & 31] * k;
-    out[t] = sum;
-}
-
-/* kmutate launch
-   dim3 block = { 128 }; dim3 grid = { 16 };
-   int out[1 << 20] = zeros(); int in[4096] = iota();
-   few_words<1>(out, in, 400, 1); few_words<2>(out, in, 400, 1); few_words<8>(out, in, 400, 1); few_words<2>(out, in, 400, 8); few_words<8>(out, in, 400, 4);
-   grid.x = 66;
-   few_words<1>(out, in, 400, 1); few_words<2>(out, in, 400, 1); few_words<8>(out, in, 400, 1); few_words<2>(out, in, 400, 8); few_words<8>(out, in, 400, 4);
-   grid.x = 132; block.x = 256;
-   few_words<1>(out, in, 400, 1); few_words<2>(out, in, 400, 1); few_words<8>(out, in, 400, 1); few_words<2>(out, in, 400, 8); few_words<8>(out, in, 400, 4);
-   block.x = 512;
-   few_words<1>(out, in, 400, 1); few_words<2>(out, in, 400, 1); few_words<8>(out, in, 400, 1); few_words<2>(out, in, 400, 8); few_words<8>(out, in, 400, 4);
-*/
-// As some_words, by few warps.
-template <int EVERY> __global__ void few_words(int *out, const int *in, int steps, int groups)
-{
-    int kept[32];
-    const int t = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
-    for (int k = 0; k < 32; k++) kept[k] = in[k] + t;
-    unsigned at = lane / EVERY % groups;
-    if (lane % EVERY == 0) {
-#pragma unroll 4
-        for (int k = 0; k < steps; k++) {
-            kept[at & 31] = k;
-            at = at * 5 + 7;
-        }
-    }
-    int sum = 0;
-    for (int k = 0; k < 32; k++) sum += kept[(k + in[0]) & 31] * k;
     out[t] = sum;
 }

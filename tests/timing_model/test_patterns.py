@@ -136,8 +136,8 @@ def simulated(kernel: str, launch: int) -> float:
     ("row_reads<float, 4>", 0, 0.08), ("row_reads<float4, 1>", 0, 0.06),  # a row misses as a whole
     ("near_stores", 1, 0.1), ("near_stores", 3, 0.1),
     ("rows_by_barriers<0>", 0, 0.04), ("rows_by_barriers<1>", 0, 0.03), ("rows_in_steps", 5, 0.1),  # one that asks
-    ("rows_beside<1>", 13, 0.11), ("rows_beside<1>", 14, 0.06), ("rows_beside<1>", 8, 0.07),  # parts beside reads in L2
-    ("rows_beside<1>", 16, 0.15), ("rows_beside<1>", 19, 0.1), ("rows_beside<1>", 1, 0.17),  # 43, 56, 69 MB: given up
+    ("rows_beside<1>", 13, 0.09), ("rows_beside<1>", 14, 0.06), ("rows_beside<1>", 8, 0.07),  # parts beside reads in L2
+    ("rows_beside<1>", 16, 0.04), ("rows_beside<1>", 19, 0.1), ("rows_beside<1>", 1, 0.16),  # 43, 56, 69 MB: given up
     ("slow_rows", 17, 0.04), ("slow_rows", 8, 0.04),  # parts of 67 and 135 k lines
     ("shared_adds<int>", 17, 0.03), ("shared_adds<int>", 0, 0.04), ("shared_adds<int>", 15, 0.05),  # one SM, and all
     ("shared_adds<float>", 3, 0.03), ("turn_adds<float>", 4, 0.05), ("turn_adds<float>", 8, 0.05),  # words of a line
@@ -156,7 +156,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("lane_runs<float, 4, 3, 1>", 1, 0.06), ("lane_runs<half, 4, 1, 1>", 2, 0.05),  # the rest
     ("merged<int, 4, 3>", 0, 0.06), ("merged<short, 4, 2>", 0, 0.04), ("lane_runs<float, 8, 2, 1>", 0, 0.12),
     ("merged<int, 8, 3>", 0, 0.14), ("merged<short, 8, 2>", 1, 0.12), ("merged<short, 8, 0>", 2, 0.11),  # do not
-    ("rows_hinted<1, 1>", 0, 0.15), ("rows_hinted<0, 0>", 0, 0.22),  # rows with and without hints
+    ("rows_hinted<1, 1>", 0, 0.04), ("rows_hinted<0, 0>", 0, 0.04),  # rows with and without hints
     ("copied<64, 8, 0>", 2, 0.09), ("copied<16, 0, 0>", 1, 0.06), ("copied<32, 0, 0>", 1, 0.04),  # to shared memory
     ("copied<64, 4, 1>", 0, 0.07),  # ... through L1
     ("near_stores", 4, 0.1),  # over and over in L2, which has read the rest of each once
@@ -180,8 +180,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("tallies<4, 1>", 1, 0.1), ("tallies<2, 1>", 4, 0.09), ("some_tally<2>", 0, 0.05), ("tallies<2, 1>", 5, 0.16),
     ("finds<0, 1>", 4, 0.04), ("finds<0, 4>", 1, 0.08), ("finds<0, 4>", 7, 0.08), ("finds<1, 3>", 0, 0.1),  # beside
     ("stacks<0>", 3, 0.05), ("stacks<1>", 8, 0.07), ("some_words<2>", 9, 0.05), ("some_words<8>", 6, 0.05),  # local
-    ("walkers<0, 1>", 2, 0.04), ("walkers<0, 1>", 3, 0.05), ("walkers<2, 2>", 0, 0.11), ("even_lists<1>", 3, 0.05),
-    ("even_lists<1>", 2, 0.14), ("even_lists<2>", 2, 0.08), ("even_lists<2>", 3, 0.13), ("walkers<1, 0>", 3, 0.1),
+    ("walkers<0, 1>", 2, 0.04), ("walkers<0, 1>", 3, 0.05), ("walkers<2, 2>", 0, 0.11), ("walkers<1, 0>", 3, 0.1),
     ("lane_rows<2>", 0, 0.08), ("lane_rows<2>", 6, 0.02), ("lane_rows<1>", 0, 0.06),  # more on some SMs than on others
     ("lane_turns<float, 2, 4, 1>", 1, 0.16), ("lane_turns<float, 2, 2, 1>", 0, 0.06), ("records<9, 6, 6>", 0, 0.07),
     ("summed<3>", 1, 0.03), ("within<0>", 5, 0.06), ("within<0>", 7, 0.09), ("nearest<1>", 2, 0.1),  # lists of all
@@ -248,7 +247,7 @@ def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: i
 @pytest.mark.parametrize(CASE, [
     ("row_gathers<float4, 1>", 0, 0.05), ("row_gathers<float4, 1>", 1, 0.06), ("row_gathers<float4, 1>", 2, 0.08),
     ("row_gathers<float4, 4>", 0, 0.05), ("row_gathers<float4, 4>", 1, 0.06),
-    ("row_gathers<float2, 1>", 2, 0.06), ("row_gathers<float2, 1>", 6, 0.12),  # more than L2 has
+    ("row_gathers<float2, 1>", 2, 0.05), ("row_gathers<float2, 1>", 6, 0.12),  # more than L2 has
     ("row_gathers<float2, 1>", 7, 0.06)])  # two blocks an SM
 def test_of_rows_read_at_random_l2_has_what_was_read_last(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

@@ -42,23 +42,16 @@ def test_a_larger_part_of_l2_has_what_the_smaller_one_had() -> None:
 def test_l2_knows_which_sectors_of_a_line_were_touched() -> None:
     tags, ages, parts = np.full(L2_WAYS, -1, np.int64), np.zeros(L2_WAYS, np.int64), np.zeros(L2_WAYS, np.int64)
     plain: dict[int, set[int]] = {}
-    found = oldest = 0
-    gone = []
+    found = 0
     for clock, sector in enumerate(walk(2, L2_WAYS), 1):
         line = sector >> 2
         there = bool(stays(tags, ages, parts, sector, clock))
         assert there == (sector in plain.get(line, ()))
         plain[line] = {*plain.pop(line, ()), sector}
         if len(plain) > L2_WAYS:
-            (victim,) = set(plain) - {int(t) for t in tags}
-            oldest += victim == next(iter(plain))
-            gone.append(victim)
-            del plain[victim]
-        assert set(plain) == {int(t) for t in tags if t >= 0}
+            del plain[next(iter(plain))]
         found += there
     assert 200 < found < 3800
-    # What was used longest ago goes first, by and large.
-    assert 0.5 < oldest / len(gone) < 0.8
 
 
 def requests(count: int) -> list[tuple[npt.NDArray[np.uint64], int, int]]:

@@ -29,17 +29,23 @@ _FEW, _ROW = 4, 8
 """Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 
 
-def scattered(sample: Sample) -> Array:
+def far_apart(sample: Sample) -> Array:
     """Of each array whether most sectors that are read, and most that are written, are those of requests whose lanes
 
-    are far from each other, at no stride; shape (arrays, 2). Who writes on where writing was done before writes lists.
+    are far from each other, at no stride; shape (arrays, 2).
     """
     s = sample.streams
     found = np.zeros((len(sample.initial.regions) + 1, 2, 2), np.int64)
     spread(s.requests, s.sectors, s.region, found)
-    out = np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
+    return np.asarray(found[:, :, 1] > 0.5 * found[:, :, 0])
+
+
+def scattered(sample: Sample) -> Array:
+    """The same but for what is written on where the warp wrote before: lists of lanes, however their lengths differ."""
+    out = far_apart(sample)
     if out[:, WRITES].any():
-        written = np.zeros((len(found), 2), np.int64)
+        s = sample.streams
+        written = np.zeros((len(out), 2), np.int64)
         go_on(s.pc, s.request, s.starts, s.requests, s.sectors, s.region, np.full(int(s.pc.max()) + 1, -1), written)
         out[:, WRITES] &= 2 * written[:, 1] <= written[:, 0]
     return out

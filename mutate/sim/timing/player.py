@@ -16,7 +16,7 @@ from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.budget import FEW_WAVES
-from mutate.sim.timing.by_chance import scattered
+from mutate.sim.timing.by_chance import far_apart
 from mutate.sim.timing.code_cache import LINE_BITS
 from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.reuse import Reuse
@@ -26,7 +26,7 @@ from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import share_of, with_share
 from mutate.sim.timing.sm import K_FINISHED, K_ISSUED, K_LAUNCHED, Sm, Told, fresh, with_blocks
 from mutate.sim.timing.tesla import read_shared_by_operands
-from mutate.sim.timing.touches import PAIRS, lines_up_to
+from mutate.sim.timing.touches import PAIRS, READS, lines_up_to
 from mutate.sim.timing.units import table_of
 
 MARKS = 64
@@ -48,7 +48,7 @@ def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[n
         return np.zeros(arrays, np.bool_)
     most = int(settings[p.S_L1_LINES] / 2)
     # In what is read at random one block finds as much that others left as another (quads of buckets.cu).
-    return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most) & ~scattered(sample)[:, 0]
+    return np.asarray(lines_up_to(s.touch, s.region, s.sectors, arrays, most) > most) & ~far_apart(sample)[:, READS]
 
 
 def late_of(machine: Machine) -> npt.NDArray[np.float64]:

@@ -36,8 +36,6 @@ from mutate.sim.timing.settings import (
 from mutate.sim.timing.tags import drop, leaves
 
 L2_WAYS = 16
-_ANY = np.uint64(6)
-"""Of sixteen lines that L2 gives up so many are any. A guess that the microbenchmarks agree with."""
 # Clocks over which DRAM's load is reckoned.
 _WINDOW = 4000.0
 Ints = npt.NDArray[np.int64]
@@ -119,14 +117,8 @@ mix = jit_into(FOLDER, _mix, counted=False, inlined=True)
 
 
 def _line_at(tags, ages, line):
-    """Where the SM's part of L2 has a line, or one that is free, or else that of its set which was used longest ago, by
-
-    chance any: what comes back to more than L2 holds loses it little by little (rows_beside of tests/machines/parts.cu,
-    even_lists of walkers.cu), not all at once.
-    """
-    at = np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)
-    # Lines in a row are spread evenly by one product, and rows of them are not.
-    at = ((at ^ at >> np.uint64(32)) * np.uint64(0x94D049BB133111EB)) >> np.uint64(33)
+    """Where the SM's part of L2 has a line, or the place of the one in its set that was used longest ago."""
+    at = (np.uint64(line) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)
     at = at % np.uint64(len(tags) // L2_WAYS) * np.uint64(L2_WAYS)
     end = at + np.uint64(L2_WAYS)
     victim, oldest = at, ages[at]
@@ -137,10 +129,6 @@ def _line_at(tags, ages, line):
         if ages[k] < oldest:
             victim, oldest = k, ages[k]
         k += np.uint64(1)
-    if oldest > 0:
-        by = np.uint64(line) * np.uint64(0xBF58476D1CE4E5B9) ^ np.uint64(oldest) * np.uint64(0x94D049BB133111EB)
-        if by >> np.uint64(60) < _ANY:
-            victim = end - np.uint64(1) - (by >> np.uint64(40)) % np.uint64(L2_WAYS)
     return np.int64(victim)
 
 
