@@ -38,6 +38,8 @@ _IN_BETWEEN = 256
 # spread: 3.5), and none is small.
 _APART, _LEAST_SHARE = 4.0, 0.1
 _SIGNIFICANT = 4
+# Of L2, what an array written again and again may fill at most, so that nothing of it goes to DRAM.
+_KEPT = 2 / 3
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,17 @@ class _Derivation:
             if kernel == "window_l2_16" and self._mhz:
                 yield Constant("l2.read_bandwidth", curve[-1][1] * self._mhz * 1e6 / 1e9)
             yield Constant(f"l2.{key}_by_sms", tuple(curve))
+        yield from self._written()
+
+    def _written(self) -> Iterator[Constant]:
+        """By what a larger array takes more than a smaller one, so that how the launch begins and ends is not in it."""
+        named = (self._launches[f"write {mb} MB warm"] for mb in WRITE_MB)
+        took = {16.0 * x.n: self._kernel_ms(x.name) for x in named if 16.0 * x.n <= _KEPT * self._gpu.l2_bytes}
+        if len(took) > 1:
+            few, many = min(took), max(took)
+            if 0.0 < took[few] < took[many]:
+                yield Constant("l2.write_bandwidth", (many - few) / (took[many] - took[few]) / 1e6,
+                               "arrays that L2 holds, written again and again")
 
     def _gbs(self, launch: Launch, nbytes: float) -> float:
         ms = self._kernel_ms(launch.name)

@@ -29,13 +29,15 @@ from mutate.sim.splits import (
     complete_sync,
     complete_syncs,
     complete_warpsync,
-    exchange,
+    hold,
     interrupt,
     lacks_pages,
     leave_sync,
     meet,
     new_split,
+    next_split,
     others_ready,
+    put_back,
     resume,
     set_sync,
     yield_syncs,
@@ -76,9 +78,11 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
     d0[:], d1[:], m6[:] = 0, 0, 0
     addresses[:], sectors[:], offsets[:], copied[:] = 0, 0, 0, 0
     # Where lanes yield to others, or swap what others may have changed since they loaded it, who goes on next counts.
+    # ``stacked``: in the order of ``splits.next_split``.
     yields = spins = False
     for k in range(code.shape[0]):
         yields, spins = yields | (code[k, OP] == YIELD), spins | (code[k, SHARED_KIND] == CAST_SPIN)
+    stacked = not yields
     budget = control[0]
     w = control[3]
     own = w - w % nwarps
@@ -97,13 +101,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 slot = own // nwarps
                 targets, red, shared = targets_of[slot], red_of[slot], shared_of[slot]
         # --- the next warp with a split that can run ---
-        current = -1
-        for k in range(32):
-            if states[w, k] == READY:
-                current = k
-                break
-        if yields and lacks_pages(w, states):
-            current = -1
+        current = next_split(w, pcs, masks, states, details, kept, stacked)
         if current < 0:
             idle += 1
             w += 1
@@ -118,7 +116,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     waits = lacks_pages(v, states)
                     faults |= waits
                     for k in range(32):
-                        ready |= states[v, k] == READY and not (yields and waits)
+                        ready |= states[v, k] == READY and not waits
                 if ready:
                     idle = 0
                     if by_turns:
@@ -150,26 +148,21 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 details[w, current] = YIELDED if yielded else 0
                 # another split of the same warp may be what this one spins for
-                last = current
-                for k in range(current + 1, 32):
-                    if states[w, k] == READY:
-                        exchange(w, last, k, pcs, masks, states, details, kept)
-                        last = k
+                put_back(w, current, pcs, masks, states, details, kept, stacked)
                 break
             if budget <= 0:
-                pcs[w, current] = pc
-                masks[w, current] = mask
+                pcs[w, current], masks[w, current] = pc, mask
                 control[0], control[3] = 0, w
                 error[1], error[3] = w, pc
                 return OUT_OF_BUDGET
             if control[6] > log_rows:
                 pcs[w, current], masks[w, current] = pc, mask
-                interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                hold(w, current, pcs, masks, states, details, registers, predicates, kept, base + uniform, stacked)
                 control[0], control[3] = budget, w
                 return LOG_FULL
             if tracing and control[2] + LANES >= trace.shape[0]:
                 pcs[w, current], masks[w, current] = pc, mask
-                interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                hold(w, current, pcs, masks, states, details, registers, predicates, kept, base + uniform, stacked)
                 control[0], control[3] = budget, w
                 return TRACE_FULL
             turn -= 1
@@ -275,7 +268,8 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         spent[w] -= 1
                         pcs[w, current], masks[w, current] = pc, mask
                         states[w, current] = AT_FAULT
-                        interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                        hold(w, current, pcs, masks, states, details, registers, predicates, kept, base + uniform,
+                             stacked)
                         break
                     if status == FAILED:
                         pcs[w, current], masks[w, current] = pc, mask
@@ -314,11 +308,14 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 else:
                     counters[pc, DIVERGENT] += 1
                     note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
-                    if new_split(w, i64(row[X]), taken, pcs, masks, states) < 0:
+                    # The fewer lanes go on first (reference/h100_who_next.json).
+                    rest, aside, goal = mask & ~taken, i64(row[X]), pc + 1
+                    if stacked and popc(taken) < popc(rest):
+                        taken, rest, aside, goal = rest, taken, goal, aside
+                    if new_split(w, aside, taken, pcs, masks, states, stacked) < 0:
                         error[0], error[1], error[3] = E_SPLITS, w, pc
                         return FAILED
-                    mask &= ~taken
-                    pc += 1
+                    pc, mask = goal, rest
                 if yielded:
                     yielded = False
                     mask = meet(w, current, pc, mask, pcs, masks, states, details)
@@ -334,7 +331,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     if guard != mask:
                         rest = mask & ~guard
                         note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
-                        new_split(w, pc + 1, rest, pcs, masks, states)
+                        new_split(w, pc + 1, rest, pcs, masks, states, stacked)
                         mask = guard
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_SYNC
@@ -368,7 +365,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
             elif op == CALL or op == RET or op == BRX:
                 if guard != mask:
                     note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
-                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states, stacked)
                     mask = guard
                 if op == CALL and row[Y] == 0:
                     pc = i64(row[X])
@@ -382,7 +379,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                             same |= u32(1) << u32(lane)
                     if same != mask:
                         note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
-                        new_split(w, pc, mask & ~same, pcs, masks, states)
+                        new_split(w, pc, mask & ~same, pcs, masks, states, stacked)
                         counters[pc, DIVERGENT] += 1
                         mask = same
                     goal = i64(i32(u32(goal))) + i64(row[Y])
@@ -392,7 +389,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     pc = goal >> 4
             elif op == SYSTEM_CALL:
                 if guard != mask:
-                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                    new_split(w, pc + 1, mask & ~guard, pcs, masks, states, stacked)
                     mask = guard
                 status, goal = system_call(i64(row[A]) + (base & i64(row[A_REL])), mask, base, registers, table,
                                            limits, pages, rules, bounds, addresses, offsets, wanted, control,
@@ -405,7 +402,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     spent[w] -= 1
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current] = AT_FAULT
-                    interrupt(w, current, states, registers, predicates, kept, base + uniform)
+                    hold(w, current, pcs, masks, states, details, registers, predicates, kept, base + uniform, stacked)
                     break
                 if status == FAILED or goal < 0 or goal & 15 or (goal >> 4) >= code.shape[0]:
                     pcs[w, current], masks[w, current] = pc, mask
@@ -423,9 +420,9 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     if not together and mask & ~group:
                         # Lanes that name other lanes go their own way until they meet at a BSYNC.
                         if guard & ~group:
-                            new_split(w, pc, guard & ~group, pcs, masks, states)
+                            new_split(w, pc, guard & ~group, pcs, masks, states, stacked)
                         if mask & ~guard:
-                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states, stacked)
                         counters[pc, DIVERGENT] += 1
                         mask = group
                     if together or want & alive[w] & ~mask == 0:
@@ -466,7 +463,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     else:
                         if mask != guard:
                             note_event(log_head, control, pc, w, E_ORDER, mask, 0, 0)
-                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states)
+                            new_split(w, pc + 1, mask & ~guard, pcs, masks, states, stacked)
                             mask = guard
                         pcs[w, current], masks[w, current] = pc, mask
                         states[w, current] = AT_BARRIER

@@ -22,6 +22,8 @@ from mutate.sim.layout import (
 from mutate.sim.log import note_event
 
 u32, i64 = np.uint32, np.int64
+ROOM = 26
+"""Places for splits from which on one that is used has them moved together."""
 YIELDED = -1
 """What a split that could go on has in ``details`` between a YIELD and its next branch."""
 
@@ -173,14 +175,16 @@ def complete_barriers(nwarps, alive, pcs, masks, states, details, targets, red, 
 
 
 @njit(**INNER)
-def new_split(warp, pc, mask, pcs, masks, states):
+def new_split(warp, pc, mask, pcs, masks, states, stacked):
+    """Lanes that are left aside: above all that were before, or at the first place that is free. -1: there is none."""
+    at = 0
     for k in range(32):
-        if states[warp, k] == FREE:
-            pcs[warp, k] = pc
-            masks[warp, k] = mask
-            states[warp, k] = READY
-            return k
-    return -1
+        if states[warp, k] != FREE and (stacked or at == k):
+            at = k + 1
+    if at == 32:
+        return -1
+    pcs[warp, at], masks[warp, at], states[warp, at] = pc, mask, READY
+    return at
 
 
 @njit(**INNER)
@@ -230,7 +234,7 @@ def meet(warp, split, pc, mask, pcs, masks, states, details):
 
 @njit(**INNER)
 def lacks_pages(warp, states):
-    """Whether a split of the warp waits for pages of memory: then none of the warp goes on where their order counts."""
+    """Whether a split of the warp waits for pages of memory: then none of the warp goes on, as if they were there."""
     for k in range(32):
         if states[warp, k] == AT_FAULT:
             return True
@@ -255,3 +259,51 @@ def exchange(warp, one, other, pcs, masks, states, details, kept):
     masks[warp, one], masks[warp, other] = masks[warp, other], masks[warp, one]
     for k in range(KEPT):
         kept[warp, one, k], kept[warp, other, k] = kept[warp, other, k], kept[warp, one, k]
+
+
+@njit(**INNER)
+def put_back(warp, split, pcs, masks, states, details, kept, stacked):
+    """All others that could go on, in their order, come before a split."""
+    for j in range(32):
+        k = 31 - j if stacked else j
+        if (k < split if stacked else k > split) and states[warp, k] == READY:
+            exchange(warp, split, k, pcs, masks, states, details, kept)
+            split = k
+
+
+@njit(**INNER)
+def hold(warp, split, pcs, masks, states, details, registers, predicates, kept, uniforms, stacked):
+    """As ``interrupt``, where the split is the next of its warp to go on."""
+    interrupt(warp, split, states, registers, predicates, kept, uniforms)
+    for j in range(32):
+        k = j if stacked else 31 - j
+        if (k > split if stacked else k < split) and states[warp, k] == READY:
+            exchange(warp, split, k, pcs, masks, states, details, kept)
+            split = k
+
+
+@njit(**INNER)
+def next_split(warp, pcs, masks, states, details, kept, stacked):
+    """Which split of a warp goes on. None (-1) while one waits for pages of memory, as if those were there.
+
+    Of those that could it is the one that was left aside last, as on an H100 (reference/h100_who_next.json of
+    tests/machines); but where lanes yield (not ``stacked``) they take turns in the order of their places.
+    """
+    current = top = -1
+    for k in range(32):
+        if states[warp, k] == AT_FAULT:
+            return -1
+        if states[warp, k] == READY and (stacked or current < 0):
+            current = k
+        if states[warp, k] != FREE:
+            top = k
+    if stacked and top >= ROOM:
+        # Each branch leaves more lanes aside than go on, so until another split's turn there are five at most.
+        to = 0
+        for k in range(32):
+            if states[warp, k] != FREE:
+                if k != to:
+                    exchange(warp, k, to, pcs, masks, states, details, kept)
+                current = to if k == current else current
+                to += 1
+    return current

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
 import jsonschema
@@ -15,6 +15,7 @@ from mutate.calibrate import constants, read_recording
 from mutate.errors import KmutateError
 from mutate.machines import Machine, all_machines, load_machine, machine_names, schema
 from mutate.occupancy import Device, device_for
+from mutate.sim.timing.constants import WRITE_BYTES
 
 DATA = Path(load_machine("h200").file).parent
 FILES = sorted(DATA.glob("*.toml"))
@@ -136,6 +137,21 @@ def test_what_the_calibration_and_the_probe_both_measured_agrees() -> None:
         assert measured == pytest.approx(h200.number(key), rel=0.08), key
     assert h200.number("dependent.ffma") == pytest.approx(4, abs=0.1)
     assert h200.curve("dram.read_16_4")[-1][0] == 64
+
+
+def test_the_calibration_gives_the_rate_of_l2s_writes_that_microbenchmarks_of_their_own_have() -> None:
+    """By sizes.cu and fills.cu an H100's file has its rate, and the model what an H200's SM writes in a clock."""
+    by_others = {"h100": load_machine("h100").number("l2.write_bandwidth"),
+                 "h200": WRITE_BYTES * load_machine("h200").number("sm.count") * 1.98}
+    for name, rate in by_others.items():
+        found = {c.key: c.value for c in constants(read_recording(REFERENCE / f"{name}_calibration.json"))}
+        assert found["l2.write_bandwidth"] == pytest.approx(rate, rel=0.02), name
+
+
+def test_arrays_beyond_l2_say_nothing_of_its_writes() -> None:
+    recording = read_recording(REFERENCE / "h100_calibration.json")
+    small = replace(recording, gpu=replace(recording.gpu, l2_bytes=1 << 22))
+    assert "l2.write_bandwidth" not in {c.key for c in constants(small)}
 
 
 def test_what_the_h100_has_from_the_h200_is_the_h200s() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,3 +88,42 @@ def test_registers_of_an_instruction() -> None:
     assert store.writes == ()
     assert len([r for r in store.reads if r.startswith("R")]) == 2
     assert scheduling_of(store.instruction).write_scoreboard == NO_SCOREBOARD
+
+
+# Lanes of three kinds: some end at once, the others load at places that their neighbours' kinds choose, and both ways
+# come to memory that nobody has touched before.
+GUARDED = """/* kmutate launch
+   int n = 65536; dim3 grid = { n / 256 }; dim3 block = { 256 };
+   float a[n] = normal(); float b[n] = normal(); float out[n] = zeros(); unsigned char kind[n] = randint(0, 5);
+   guarded(a, b, out, kind, n);
+*/
+__global__ void guarded(const float *a, const float *b, float *out, const unsigned char *kind, int n)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    if (kind[i] == 0) { out[i] = b[n - 1 - i]; return; }
+    float x = a[i];
+    if (kind[(i + 32) % n] == 1) x += b[(i * 7) % n];
+    else { x -= a[(i * 5) % n]; if (kind[(i * 3) % n] > 2) x *= b[(i * 11) % n] - a[(i * 13) % n]; }
+    out[i] = x;
+}
+"""
+
+
+def test_a_warps_order_is_the_same_whether_pages_are_there_or_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "guarded.cu"
+    path.write_text(GUARDED)
+    (k,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    parts: list[np.ndarray] = []
+    recorder = SimpleNamespace(add=lambda block, records: parts.append(records.copy()))
+    simulation = Simulation(read_image(k.original.cubin, k.original.entry), k.original.listing, k.target.launches[0],
+                            recorder=recorder)
+
+    def by_warp(run: Simulation) -> np.ndarray:
+        parts.clear()
+        run.run([100])
+        records = np.concatenate(parts)
+        return records[np.argsort(records[:, WARP], kind="stable")]
+
+    first = by_warp(simulation)
+    again = by_warp(simulation.beside((), recorder))
+    assert len(first) > 8 * 40 and np.array_equal(first, again)
