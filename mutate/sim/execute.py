@@ -24,6 +24,7 @@ from mutate.sim.operations import FIRST, convert, double, half, integer, single
 from mutate.sim.registers import apply_modifier, commit, compare, first_lane, put_predicate, same_value
 from mutate.sim.shuffle import different_keys
 from mutate.sim.splits import (
+    ROOM,
     YIELDED,
     complete_barriers,
     complete_sync,
@@ -143,8 +144,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
         details[w, current] = 0
         while running:
             if turn == 0:
-                pcs[w, current] = pc
-                masks[w, current] = mask
+                pcs[w, current], masks[w, current] = pc, mask
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 details[w, current] = YIELDED if yielded else 0
                 # another split of the same warp may be what this one spins for
@@ -334,13 +334,16 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                         new_split(w, pc + 1, rest, pcs, masks, states, stacked)
                         mask = guard
                     pcs[w, current], masks[w, current] = pc, mask
-                    states[w, current] = AT_SYNC
-                    details[w, current] = row[X]
+                    states[w, current], details[w, current] = AT_SYNC, row[X]
                     running = complete_sync(w, current, sync, alive, pcs, masks, states, details, log_head, control)
                     if running and yields:
                         complete_syncs(w, sync, alive, pcs, masks, states, details, log_head, control)
-                    pc = i64(pcs[w, current])
-                    mask = masks[w, current]
+                    pc, mask = i64(pcs[w, current]), masks[w, current]
+                    if running and stacked and current >= ROOM:
+                        # So high up there is no room for more above it.
+                        hold(w, current, pcs, masks, states, details, registers, predicates, kept, base + uniform,
+                             stacked)
+                        running = False
             elif op == BREAK:
                 gone = guard & (predicates[w, row[PS]] ^ u32(row[PS_NOT]))
                 pc += 1

@@ -84,3 +84,35 @@ def test_lanes_that_are_left_aside_again_and_again_come_to_the_same_as_alone(tmp
                 k += 1
             total = (total * 3 + k + 2**31) % 2**32 - 2**31
         assert out[lane] == total, lane
+
+
+# In each round one lane after the other leaves the loop, until each is at the join alone.
+ALONE = """/* kmutate launch
+   dim3 grid = { 1 }; dim3 block = { 32 }; float out[32] = zeros();
+   trips(out, 9);
+*/
+__global__ void trips(float *out, int rounds)
+{
+    float x = 0.0f;
+    for (int i = 0; i < rounds; i++) {
+#pragma unroll 1
+        for (int k = 0; k <= threadIdx.x; k++) {
+            asm volatile("" : "+f"(x));
+            x += 1.0f;
+        }
+        x += 100.0f;
+    }
+    out[threadIdx.x] = x;
+}
+"""
+
+
+def test_a_warp_may_be_in_as_many_parts_as_it_has_lanes_again_and_again(tmp_path: Path) -> None:
+    path = tmp_path / "trips.cu"
+    path.write_text(ALONE)
+    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    simulation = Simulation(read_image(found.original.cubin, found.original.entry), found.original.listing,
+                            found.target.launches[0])
+    memory = simulation.run((0,)).memory
+    (out,) = (r for r in memory.initial.regions if r.name == "out")
+    assert memory.read(out).view(np.float32).tolist() == [9 * (100 + lane + 1) for lane in range(32)]
