@@ -318,6 +318,8 @@ _HELDOUT = {
     "heldout39": "By somebody else who had seen neither: as many other fields, from computer vision to robotics.",
     "heldout40": "By somebody else who had seen neither: ten fields from chemistry to inference, two of each.",
     "heldout41": "By somebody else who had seen neither: as many others, from radio astronomy to operations research.",
+    "heldout42": "By somebody else who had seen neither: twenty fields from geodesy to dental tomography, one of each.",
+    "heldout43": "By somebody else who had seen neither: as many others, from photography to tabu search.",
 }
 
 
