@@ -224,7 +224,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             pause, resolving = follow - clock - 1, np.int64(0)
             if unit == u.CONTROL and not tracked and at[w] < end[w]:
                 # One that parts the warp costs no more where it is taken first (split of tests/machines/diverge.cu).
-                jumps = pcs[at[w]] != pc + 1 and lanes[k] >= lanes[k - 1]
+                jumps = pcs[at[w]] != pc + 1 and (row[u.SYNCED] > 0 or lanes[k] >= lanes[k - 1])
                 resolving = row[u.SYNCED] + (row[u.TAKEN] if jumps else 0)
                 follow += resolving
             result, operands, is_long = 0.0, 0.0, 0
