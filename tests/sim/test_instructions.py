@@ -51,9 +51,9 @@ def stopped(name: str, body: str, head: str) -> KmutateError:
 
 
 def test_an_assertion_that_does_not_hold_stops_with_the_thread() -> None:
-    error = stopped("assertion", "    assert(a[i] < 200); out[i] = a[i];", "#include <cassert>")
+    error = stopped("assertion", "    assert(a[i] < 232); out[i] = a[i];", "#include <cassert>")
     assert error.slug == "kernel-trap"
-    assert "thread (200, 0, 0)" in str(error)
+    assert "thread (232, 0, 0)" in str(error)  # of one warp: which of several is first is open
 
 
 def test_a_function_of_the_driver_that_is_not_simulated_is_named() -> None:
