@@ -35,10 +35,10 @@ from mutate.sim.splits import (
     lacks_pages,
     leave_sync,
     meet,
+    move,
     new_split,
     next_split,
     others_ready,
-    put_back,
     resume,
     set_sync,
     yield_syncs,
@@ -78,12 +78,11 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
     offsets, copied = stack_i64(32), stack_i64(32)
     d0[:], d1[:], m6[:] = 0, 0, 0
     addresses[:], sectors[:], offsets[:], copied[:] = 0, 0, 0, 0
-    # Where lanes yield to others, or swap what others may have changed since they loaded it, who goes on next counts.
-    # ``stacked``: in the order of ``splits.next_split``.
-    yields = spins = False
+    # Where lanes swap what others may have changed since they loaded it, who goes on next counts. Where none yields to
+    # others the splits of a warp are ``stacked`` (``splits.next_split``).
+    stacked, spins = True, False
     for k in range(code.shape[0]):
-        yields, spins = yields | (code[k, OP] == YIELD), spins | (code[k, SHARED_KIND] == CAST_SPIN)
-    stacked = not yields
+        stacked, spins = stacked & (code[k, OP] != YIELD), spins | (code[k, SHARED_KIND] == CAST_SPIN)
     budget = control[0]
     w = control[3]
     own = w - w % nwarps
@@ -148,7 +147,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 interrupt(w, current, states, registers, predicates, kept, base + uniform)
                 details[w, current] = YIELDED if yielded else 0
                 # another split of the same warp may be what this one spins for
-                put_back(w, current, pcs, masks, states, details, kept, stacked)
+                move(w, current, not stacked, pcs, masks, states, details, kept)
                 break
             if budget <= 0:
                 pcs[w, current], masks[w, current] = pc, mask
@@ -336,7 +335,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     pcs[w, current], masks[w, current] = pc, mask
                     states[w, current], details[w, current] = AT_SYNC, row[X]
                     running = complete_sync(w, current, sync, alive, pcs, masks, states, details, log_head, control)
-                    if running and yields:
+                    if running and not stacked:
                         complete_syncs(w, sync, alive, pcs, masks, states, details, log_head, control)
                     pc, mask = i64(pcs[w, current]), masks[w, current]
                     if running and stacked and current >= ROOM:

@@ -262,11 +262,11 @@ def exchange(warp, one, other, pcs, masks, states, details, kept):
 
 
 @njit(**INNER)
-def put_back(warp, split, pcs, masks, states, details, kept, stacked):
-    """All others that could go on, in their order, come before a split."""
+def move(warp, split, up, pcs, masks, states, details, kept):
+    """Puts a split above all others that could go on, or below them; these keep their order."""
     for j in range(32):
-        k = 31 - j if stacked else j
-        if (k < split if stacked else k > split) and states[warp, k] == READY:
+        k = j if up else 31 - j
+        if (k > split if up else k < split) and states[warp, k] == READY:
             exchange(warp, split, k, pcs, masks, states, details, kept)
             split = k
 
@@ -275,11 +275,7 @@ def put_back(warp, split, pcs, masks, states, details, kept, stacked):
 def hold(warp, split, pcs, masks, states, details, registers, predicates, kept, uniforms, stacked):
     """As ``interrupt``, where the split is the next of its warp to go on."""
     interrupt(warp, split, states, registers, predicates, kept, uniforms)
-    for j in range(32):
-        k = j if stacked else 31 - j
-        if (k > split if stacked else k < split) and states[warp, k] == READY:
-            exchange(warp, split, k, pcs, masks, states, details, kept)
-            split = k
+    move(warp, split, stacked, pcs, masks, states, details, kept)
 
 
 @njit(**INNER)
@@ -289,10 +285,10 @@ def next_split(warp, pcs, masks, states, details, kept, stacked):
     Of those that could it is the one that was left aside last, as on an H100 (reference/h100_who_next.json of
     tests/machines); but where lanes yield (not ``stacked``) they take turns in the order of their places.
     """
+    if lacks_pages(warp, states):
+        return -1
     current = top = -1
     for k in range(32):
-        if states[warp, k] == AT_FAULT:
-            return -1
         if states[warp, k] == READY and (stacked or current < 0):
             current = k
         if states[warp, k] != FREE:

@@ -1,7 +1,7 @@
 """In which order a GPU's warps go the ways of branches: what the kernels of splits.cu count.
 
     python tests/machines/who_next.py build FOLDER      their code, by the NVRTC that is there, and their data
-    python3 tests/machines/who_next.py run FOLDER       on a GPU with CuPy; what reference/h100_who_next.json keeps
+    python3 tests/machines/who_next.py run FOLDER       on a GPU with CuPy; the orders of reference/h100_who_next.json
 """
 
 from __future__ import annotations

@@ -224,8 +224,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             pause, resolving = follow - clock - 1, np.int64(0)
             if unit == u.CONTROL and not tracked and at[w] < end[w]:
                 # One that parts the warp costs no more where it is taken first (split of tests/machines/diverge.cu).
-                jumps = pcs[at[w]] != pc + 1 and (row[u.SYNCED] > 0 or lanes[k] >= lanes[k - 1])
-                resolving = row[u.SYNCED] + (row[u.TAKEN] if jumps else 0)
+                parts = row[u.SYNCED] == 0 and lanes[k] < lanes[k - 1]
+                resolving = row[u.SYNCED] + (row[u.TAKEN] if pcs[at[w]] != pc + 1 and not parts else 0)
                 follow += resolving
             result, operands, is_long = 0.0, 0.0, 0
             if act == u.PLAIN or (tracked and lanes[k] == 0):
@@ -311,8 +311,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                               passing, twins, pending, known, state, settings, busy)
                         if result > hits:
                             if not tracked:
-                                parts = row[u.AUX] if busy[p.N_L2_READ] == asked else 0
-                                waits, result = joins(pending, start, result, parts)
+                                taken_up = row[u.AUX] if busy[p.N_L2_READ] == asked else 0
+                                waits, result = joins(pending, start, result, taken_up)
                                 tags_free, leave = tags_free + waits, max(leave + waits, full)
                                 cost = min(cost, alone + coming)  # what comes from L2 comes line by line
                                 data_free += cost - alone
