@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,9 @@ from mutate.timing import IDENTITY, ORIGINAL, Plan
 
 if TYPE_CHECKING:
     from mutate.sim.timing.model import SimulatedTime
+
+_AT_ONCE = 4
+"""Runs that are simulated at once, at most: each takes some hundred megabytes."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
 
     What the model cannot time is said, and nothing raised; Ctrl-C leaves what was known by then.
     """
+    from mutate.sim.at_once import at_once
     from mutate.sim.image import read_image
     from mutate.sim.timing.full import predict_all
     from mutate.sim.timing.model import Kernel, predict
@@ -65,37 +71,43 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     hint = ""
     interrupted = False
     runs = [r for r in plan.runs if r.name in listings]
-    for number, run in enumerate(runs):
-        if number or not compiling:  # the first run is what compiles it: the line goes on saying so
-            progress("simulating times", number, len(runs))
-        if run.name == IDENTITY and ORIGINAL in times:
-            first = next(r for r in runs if r.name == ORIGINAL)
-            if run.cubin == first.cubin:
-                times[run.name] = times[ORIGINAL]
-                continue
-        try:
-            kernel = Kernel(read_image(run.cubin, run.entry), listings[run.name])
-            if full:
-                times[run.name], interrupted = predict_all(
-                    kernel, plan.launch, machine, _named(progress, run.name, number, len(runs)),
-                    extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
-            else:
-                times[run.name] = predict(kernel, plan.launch, machine,
-                                          extra_smem=run.dynamic_smem - plan.launch.smem, carveout_kb=carveout_kb)
-        except KeyboardInterrupt:
-            interrupted = True
-        except KmutateError as error:
-            errors[run.name] = error.what
-            if run.name == ORIGINAL:
-                hint = error.hint or ""
+    first = next((r for r in runs if r.name == ORIGINAL), None)
+
+    def of(number: int) -> tuple[SimulatedTime | None, bool]:
+        run = runs[number]
+        if run.name == IDENTITY and first is not None and run.cubin == first.cubin:
+            return None, False  # the original's
+        kernel = Kernel(read_image(run.cubin, run.entry), listings[run.name])
+        extra = run.dynamic_smem - plan.launch.smem
+        if full:
+            return predict_all(kernel, plan.launch, machine, _named(progress, run.name, number, len(runs)),
+                               extra_smem=extra, carveout_kb=carveout_kb)
+        return predict(kernel, plan.launch, machine, extra_smem=extra, carveout_kb=carveout_kb), False
+
+    work: list[Callable[[], tuple[SimulatedTime | None, bool]]] = [functools.partial(of, k) for k in range(len(runs))]
+    # All SMs' turns take as much memory as there is to be taken, one run at a time.
+    with contextlib.nullcontext(work) if full else at_once(work, _AT_ONCE) as waits:
+        for number, (run, wait) in enumerate(zip(runs, waits, strict=True)):
+            if number or not compiling:  # the first run is what compiles it: the line goes on saying so
+                progress("simulating times", number, len(runs))
+            try:
+                time, interrupted = wait()
+                if time is not None or ORIGINAL in times:
+                    times[run.name] = time or times[ORIGINAL]
+            except KeyboardInterrupt:
+                interrupted = True
+            except KmutateError as error:
+                errors[run.name] = error.what
+                if run.name == ORIGINAL:
+                    hint = error.hint or ""
+                    break
+            except Exception as fault:  # one kernel's, which the others' results should not be lost for
+                errors[run.name] = defect("the model of time", fault)
+                if run.name == ORIGINAL:
+                    hint = "please report it, with the kernel"
+                    break
+            if interrupted:
                 break
-        except Exception as fault:  # one kernel's, which the others' results should not be lost for
-            errors[run.name] = defect("the model of time", fault)
-            if run.name == ORIGINAL:
-                hint = "please report it, with the kernel"
-                break
-        if interrupted:
-            break
     return Predictions(times, errors, _remarks(times, machine, l2), interrupted, hint)
 
 

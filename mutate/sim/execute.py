@@ -52,7 +52,7 @@ _SINGLE, _DOUBLE, _HALF, _CONVERT = FIRST["single"], FIRST["double"], FIRST["hal
 
 
 def _execute(code, registers, predicates, layout, pcs, masks, states, details, kept, sync, alive, targets_of,
-            red_of, table, limits, pages, rules, bounds, shared_of, local, constants, constant_starts, objects, wanted,
+            red_of, table, limits, pages, origin, shared_of, local, constants, constant_starts, objects, wanted,
             counters, spent, hashes, trace, log_head, log_where, control, error):
     """Runs a block until it is done or something is wanted of the caller; returns a status of ``layout``.
 
@@ -252,11 +252,11 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                 if guard != 0:
                     condition = predicates[w, row[PS]] ^ u32(row[PS_NOT])
                     if op == TEXTURE_FETCH:
-                        status, cost = fetch(row, pc, guard, base, registers, objects, table, limits, pages, rules,
-                                             bounds, wanted, control, counters, hashes, addresses, offsets, error)
+                        status, cost = fetch(row, pc, guard, base, registers, objects, table, limits, pages, origin,
+                                             wanted, control, counters, hashes, addresses, offsets, error)
                     else:
                         status, cost = memory(op, row, w, pc, guard, base, registers, condition, objects, table,
-                                              limits, pages, rules, bounds, shared, local, shared_base, shared_size,
+                                              limits, pages, origin, shared, local, shared_base, shared_size,
                                               local_size, wanted, control, counters, hashes, addresses, offsets,
                                               copied, sectors, d0, d1, log_head, log_where, error)
                     if status == NEED_PAGES:
@@ -394,7 +394,7 @@ def _execute(code, registers, predicates, layout, pcs, masks, states, details, k
                     new_split(w, pc + 1, mask & ~guard, pcs, masks, states, stacked)
                     mask = guard
                 status, goal = system_call(i64(row[A]) + (base & i64(row[A_REL])), mask, base, registers, table,
-                                           limits, pages, rules, bounds, addresses, offsets, wanted, control,
+                                           limits, pages, origin, addresses, offsets, wanted, control,
                                            error)
                 if status == NEED_PAGES:
                     counters[pc, EXECUTED] -= 1

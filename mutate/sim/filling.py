@@ -6,7 +6,10 @@ permutations) has no rule here; the interpreter then returns for it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from mutate.sim.access import mix, write_bytes
@@ -22,6 +25,19 @@ NO_RULE, ZEROS, FILL, UNIFORM32, UNIFORM64, RANDINT, UNIFORM_HALF, UNIFORM_BF16 
 # Columns of a rule: first page, pages, bytes, rule, bytes of an element, base of the random numbers, range of randint.
 FIRST_PAGE, PAGES, NBYTES, RULE, SIZE, SEED, SPAN = range(7)
 RULE_COLUMNS = 8
+
+
+class Origin(NamedTuple):
+    """What pages hold before they are touched. ``rules``: shape (arrays, RULE_COLUMNS); ``bounds``: (arrays, 2), the
+
+    two numbers of uniform, or fill's bits. Table, limits and pages of the run that this one goes on from; else empty.
+    """
+
+    rules: npt.NDArray[np.uint64]
+    bounds: npt.NDArray[np.float64]
+    table: npt.NDArray[np.int32]
+    limits: npt.NDArray[np.int32]
+    pages: npt.NDArray[np.uint8]
 
 
 @njit(**INNER)
@@ -44,15 +60,23 @@ def put(pages, at, size, value):
 
 
 @njit(**INNER)
-def fill_page(page, table, limits, pages, rules, bounds, control):
-    """Makes a page by its array's rule; false when there is none, or no room in the pool.
+def fill_page(page, table, limits, pages, origin, control):
+    """Makes a page from its ``Origin``; false when that does not tell, or there is no room in the pool.
 
-    ``rules`` has shape (arrays, RULE_COLUMNS), ``bounds`` (arrays, 2) the two numbers of uniform, or fill's bits.
     ``control[5]`` is the number of pages in the pool that are used.
     """
     used = control[5]
     if used >= limits.size:
         return False
+    rules, bounds = origin.rules, origin.bounds
+    if origin.table.size > 0 and origin.table[page] > 0:
+        other = origin.table[page] - 1
+        for k in range(_PAGE):
+            pages[u64(used * _PAGE + k)] = origin.pages[u64(other * _PAGE + k)]
+        limits[used] = origin.limits[other]
+        control[5] = used + 1
+        table[page] = used + 1
+        return True
     for r in range(rules.shape[0]):
         if page < i64(rules[r, FIRST_PAGE]) or page >= i64(rules[r, FIRST_PAGE] + rules[r, PAGES]):
             continue

@@ -261,7 +261,7 @@ def split_generic(addresses, guard):
 
 
 @njit(**INNER)
-def copy_async(row, guard, mask, warp, base, registers, shared, first, size, table, limits, pages, rules, bounds,
+def copy_async(row, guard, mask, warp, base, registers, shared, first, size, table, limits, pages, origin,
                wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors, head, where_to, error):
     """LDGSTS: global to shared memory, done at once. A false source predicate stores zeros instead.
 
@@ -276,7 +276,7 @@ def copy_async(row, guard, mask, warp, base, registers, shared, first, size, tab
             addresses[lane] &= ~u64(width - 1)
         else:
             sectors[128 + lane] = u64(0)
-    status = resolve_global(addresses, guard & mask, width, table, limits, pages, rules, bounds, offsets, wanted,
+    status = resolve_global(addresses, guard & mask, width, table, limits, pages, origin, offsets, wanted,
                             control, error)
     if status != DONE:
         return status, i64(0)
@@ -307,7 +307,7 @@ def copy_async(row, guard, mask, warp, base, registers, shared, first, size, tab
 
 
 @njit(**INNER)
-def memory(op, row, warp, pc, guard, base, registers, condition, objects, table, limits, pages, rules, bounds, shared,
+def memory(op, row, warp, pc, guard, base, registers, condition, objects, table, limits, pages, origin, shared,
            local, first, size, local_size, wanted, control, counters, hashes, addresses, offsets, targets, sectors, d0,
            d1, head, where, error):
     """One memory instruction of a split, whole or not at all: (status, sectors or wavefronts).
@@ -325,7 +325,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
         effective(row, registers, base, addresses)
     if op == COPY_ASYNC:
         return copy_async(row, guard, condition, warp, base, registers, shared, first, size, table, limits, pages,
-                          rules, bounds, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
+                          origin, wanted, control, counters, pc, hashes, addresses, offsets, targets, sectors,
                           head, where, error)
     what = i64(row[ACTION])
     on_global, on_shared, on_local = inside, u32(0), u32(0)
@@ -344,7 +344,7 @@ def memory(op, row, warp, pc, guard, base, registers, condition, objects, table,
             on_shared, on_local = u32(0), u32(0)
     cost = i64(0)
     if on_global:
-        status = resolve_global(addresses, on_global, width, table, limits, pages, rules, bounds, offsets, wanted,
+        status = resolve_global(addresses, on_global, width, table, limits, pages, origin, offsets, wanted,
                                 control, error)
         if status != DONE:
             return status, cost

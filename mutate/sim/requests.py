@@ -41,7 +41,7 @@ def fail(error, code, lane, address, width):
 
 
 @njit(**INNER)
-def resolve_global(addresses, mask, width, table, limits, pages, rules, bounds, offsets, wanted, control, error):
+def resolve_global(addresses, mask, width, table, limits, pages, origin, offsets, wanted, control, error):
     """Offsets in the pool of pages; NEED_PAGES when some are not there yet and no rule of ``filling`` makes them."""
     missing = False
     # Neighbours are mostly in one page: its number, its place in the pool, and the bytes of it that are there.
@@ -57,7 +57,7 @@ def resolve_global(addresses, mask, width, table, limits, pages, rules, bounds, 
                 offsets[lane] = start + inside
                 continue
             at = locate(addresses[lane], width, table, limits)
-            if at < 0 and at > -(1 << 60) and fill_page(i64(-1) - at, table, limits, pages, rules, bounds, control):
+            if at < 0 and at > -(1 << 60) and fill_page(i64(-1) - at, table, limits, pages, origin, control):
                 at = locate(addresses[lane], width, table, limits)
             offsets[lane] = at
             if at < -(1 << 60):

@@ -103,9 +103,12 @@ class Simulation:
         self._state()
 
     def fork(self, watchers: Sequence[Watcher], recorder: Recorder | None) -> Simulation:
-        """One that goes on from the memory that this one has now, and counts from zero."""
+        """One that goes on from the memory that this one has now, and counts from zero.
+
+        It ends where this one goes on (``GlobalMemory.fork``).
+        """
         out = self.beside(watchers, recorder)
-        out.memory = self.memory.copy()
+        out.memory = self.memory.fork()
         out.local[:] = self.local
         return out
 
@@ -239,7 +242,7 @@ class Simulation:
         memory = self.memory
         return int(execute(self.program.code, self.registers, self.predicates, self.layout, self.pcs, self.masks,
                            self.states, self.details, self.kept, self.sync, self.alive, self.targets, self.red,
-                           memory.table, memory.limits, memory.pages, memory.rules, memory.bounds, self.shared,
+                           memory.table, memory.limits, memory.pages, memory.origin, self.shared,
                            self.local, self.constants, self.starts, self.objects, self.wanted, self.counters,
                            self.spent, self.hashes, trace, log.head, log.where, self.control, self.error))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +31,7 @@ _REPEATED = 4
 VARIABLES = "__device__ variables"
 _UNIFORM = {(Rank.FLOAT, 4): filling.UNIFORM32, (Rank.FLOAT, 8): filling.UNIFORM64,
             (Rank.HALF, 2): filling.UNIFORM_HALF, (Rank.BF16, 2): filling.UNIFORM_BF16}
+_NO_PAGES = np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -191,14 +191,27 @@ class GlobalMemory:
         self.pages = np.zeros(room * PAGE, np.uint8)
         self.limits = np.zeros(room, np.int32)
         self.used = 0
-        self.rules, self.bounds = initial.rules
+        rules, bounds = initial.rules
+        self.origin = filling.Origin(rules, bounds, _NO_PAGES, _NO_PAGES, np.zeros(0, np.uint8))
         self._ends = {r.first + (r.nbytes - 1) // PAGE: (r.nbytes - 1) % PAGE + 1 for r in initial.regions if r.nbytes}
 
-    def copy(self) -> GlobalMemory:
-        """The same contents, to be changed by another run."""
-        out = copy.copy(self)
-        out.table, out.limits, out.pages = self.table.copy(), self.limits.copy(), np.zeros(self.pages.size, np.uint8)
-        out.pages[: self.used * PAGE] = self.pages[: self.used * PAGE]
+    def fork(self) -> GlobalMemory:
+        """The same contents, to be changed by another run: each page is copied when that touches it.
+
+        So this one may change only when nobody uses the other one any more.
+        """
+        if self.origin.table.size:
+            raise ValueError("a fork has no forks")
+        out = GlobalMemory(self.initial)
+        out.origin = self.origin._replace(table=self.table, limits=self.limits, pages=self.pages)
+        return out
+
+    def _first(self, wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+        """Contents of pages before this run touched them, shape ``(pages, PAGE)``."""
+        out = self.initial.fetch(wanted)
+        if self.origin.table.size:
+            known = self.origin.table[wanted]
+            out[known > 0] = self.origin.pages.reshape(-1, PAGE)[known[known > 0] - 1]
         return out
 
     def bring(self, wanted: npt.NDArray[np.int64]) -> None:
@@ -210,7 +223,7 @@ class GlobalMemory:
                                          np.zeros((room - self.used) * PAGE, np.uint8)])
             self.limits = np.concatenate([self.limits[: self.used], np.zeros(room - self.used, np.int32)])
         at = self.used * PAGE
-        self.pages[at : at + wanted.size * PAGE] = self.initial.fetch(wanted).reshape(-1)
+        self.pages[at : at + wanted.size * PAGE] = self._first(wanted).reshape(-1)
         self.limits[self.used : need] = PAGE
         self.table[wanted] = np.arange(self.used + 1, need + 1)
         for page in wanted:
@@ -233,5 +246,5 @@ class GlobalMemory:
         rest = np.flatnonzero(part <= 0)
         out[filled] = self.pages.reshape(-1, PAGE)[part[filled] - 1]
         if rest.size:
-            out[rest] = self.initial.fetch(rest + region.first)
+            out[rest] = self._first(rest + region.first)
         return out.reshape(-1)[: region.nbytes]

@@ -31,7 +31,7 @@ _LONGEST_FORMAT = 4096
 
 
 @njit(**INNER)
-def system_call(at, mask, base, registers, table, limits, pages, rules, bounds, addresses, offsets, wanted, control,
+def system_call(at, mask, base, registers, table, limits, pages, origin, addresses, offsets, wanted, control,
                 error):
     """(status, code address at which to go on). ``at`` is the register pair with the function's address.
 
@@ -54,7 +54,7 @@ def system_call(at, mask, base, registers, table, limits, pages, rules, bounds, 
         conversions, before = u32(0), False
         for k in range(_LONGEST_FORMAT):
             addresses[lane] = start + u64(k)
-            status = resolve_global(addresses, u32(1) << u32(lane), 1, table, limits, pages, rules, bounds, offsets,
+            status = resolve_global(addresses, u32(1) << u32(lane), 1, table, limits, pages, origin, offsets,
                                     wanted, control, error)
             if status != DONE:
                 return status, i64(0)

@@ -235,7 +235,7 @@ def sample(objects, thing, which, work, first, corner, table, limits, pages):
 
 
 @njit(**INNER)
-def fetch(row, pc, guard, base, registers, objects, table, limits, pages, rules, bounds, wanted, control, counters,
+def fetch(row, pc, guard, base, registers, objects, table, limits, pages, origin, wanted, control, counters,
           hashes, addresses, offsets, error):
     """TEX, TLD, TLD4 and TXD of a split, whole or not at all: (status, texels read)."""
     ia = i64(row[A]) + (base & i64(row[A_REL]))
@@ -267,7 +267,7 @@ def fetch(row, pc, guard, base, registers, objects, table, limits, pages, rules,
             addresses[lane] = u64(work[17 * lane + k])
             there |= u32(work[17 * lane + k] != 0) << u32(lane)
         if there:
-            status = resolve_global(addresses, there, 1, table, limits, pages, rules, bounds, offsets, wanted, control,
+            status = resolve_global(addresses, there, 1, table, limits, pages, origin, offsets, wanted, control,
                                     error)
             if status != DONE:
                 return status, i64(0)

@@ -15,7 +15,7 @@ from mutate.launch.evaluate import evaluate
 from mutate.launch.model import DeclarationText
 from mutate.pipeline.binaries import compile_file
 from mutate.results import Request
-from mutate.sim import filling
+from mutate.sim import filling, space
 from mutate.sim.image import read_image
 from mutate.sim.run import Simulation
 from mutate.sim.space import PAGE, Initial
@@ -124,21 +124,42 @@ def test_rows_that_are_walked_one_after_another_are_made_at_once(monkeypatch: py
 
 
 @pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC for this platform")
-def test_a_fork_goes_on_from_memory_and_leaves_it_alone(tmp_path: Path) -> None:
-    """Each block adds one to what the blocks before it left."""
+@pytest.mark.parametrize("room", [1 << 20, 3])
+@pytest.mark.parametrize("values", ["fill(5)", "iota()"])
+def test_a_fork_goes_on_from_memory_and_leaves_it_alone(values: str, room: int, tmp_path: Path,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block adds one to what the blocks before it left, in the first half of the array. ``room``: for pages."""
     file = tmp_path / "k.cu"
-    file.write_text("/* kmutate launch\n   int a[64] = fill(5);\n   dim3 grid = { 9 }; dim3 block = { 32 };\n   k(a);\n"
-                    "*/\n__global__ void k(int *a) { a[threadIdx.x] += 1; }\n")
+    file.write_text(f"/* kmutate launch\n   int a[4096] = {values};\n   dim3 grid = {{ 9 }}; dim3 block = {{ 32 }};\n"
+                    "   k(a);\n*/\n__global__ void k(int *a)\n"
+                    "{ for (int i = threadIdx.x; i < 2048; i += 32) a[i] += 1; a[4000 + threadIdx.x] = blockIdx.x; }\n")
+    monkeypatch.setattr(space, "_ROOM", room)
     (found,) = compile_file(Request(path=file, kernels=("k",), arch="sm_90", mutations=("identity",)))
     image = read_image(found.original.cubin, found.original.entry)
     simulation = Simulation(image, found.original.listing, found.target.launches[0])
+    region = simulation.initial.regions[0]
+    first = simulation.memory.read(region).view(np.int32).copy()
+
+    def after(blocks: int, last: int) -> list[int]:
+        out = first.copy()
+        out[:2048] += blocks
+        out[4000:4032] = last
+        return [int(x) for x in out]
+
+    def now(run: Simulation) -> list[int]:
+        return [int(x) for x in run.memory.read(region).view(np.int32)]
+
     simulation.run((0, 1))
     before = simulation.counters.copy()
     fork = simulation.fork((), None)
-    fork.run((2, 3, 4))
-    region = simulation.initial.regions[0]
-    assert simulation.memory.read(region).view(np.int32).tolist() == [7] * 32 + [5] * 32
-    assert fork.memory.read(region).view(np.int32).tolist() == [10] * 32 + [5] * 32
-    assert (simulation.counters == before).all() and fork.counters[:, 0].sum() * 2 == before[:, 0].sum() * 3
+    assert now(fork) == after(2, 1)
+    fork.run((2, 3))
+    beside = fork.beside((), None)
+    beside.run((4,))
+    assert now(simulation) == after(2, 1)
+    assert now(fork) == now(beside) == after(5, 4)
+    assert (simulation.counters == before).all() and fork.counters[:, 0].sum() == before[:, 0].sum()
     simulation.run((5,))
-    assert simulation.memory.read(region).view(np.int32).tolist() == [8] * 32 + [5] * 32
+    assert now(simulation) == after(3, 5)
+    with pytest.raises(ValueError, match="fork"):
+        fork.fork((), None)

@@ -6,7 +6,6 @@ not there. Only one SM's streams are in memory at a time.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 
 from mutate.launch.model import Launch
 from mutate.machines import Machine
+from mutate.sim.at_once import alone
 from mutate.sim.timing import confidence
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
 from mutate.sim.timing.settings import STALLS
@@ -24,8 +24,6 @@ from mutate.sim.timing.settings import STALLS
 # is said.
 RECORDED = 1_500_000
 PLAYED = 1 << 40
-# Seconds between looks at whether Ctrl-C was pressed.
-_PATIENCE = 0.2
 Progress = Callable[[str, int, int], None]
 
 
@@ -49,32 +47,12 @@ def predict_all(kernel: Kernel, launch: Launch, machine: Machine, progress: Prog
     try:
         for number, sm in enumerate(order):
             progress(f"SM {number + 1} of {len(order)}", number, len(order))
-            found.append(_interruptible(lambda sm=sm: predict(  # type: ignore[misc]
+            found.append(alone(lambda sm=sm: predict(  # type: ignore[misc]
                 kernel, launch, machine, recorded=RECORDED, played=PLAYED, sm=sm, **how)))
     except KeyboardInterrupt:
         if not found:
             raise
     return together(found, machine, total), len(found) < len(order)
-
-
-def _interruptible(work: Callable[[], SimulatedTime]) -> SimulatedTime:
-    """Runs it where Ctrl-C need not wait for it: machine code cannot be interrupted, a thread can be left behind."""
-    out: list[SimulatedTime] = []
-    failed: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            out.append(work())
-        except BaseException as error:  # raised again where it is waited for
-            failed.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(_PATIENCE)
-    if failed:
-        raise failed[0]
-    return out[0]
 
 
 def together(found: list[SimulatedTime], machine: Machine, total: int) -> SimulatedTime:
