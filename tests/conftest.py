@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import re
+import signal
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +45,14 @@ def little_known(tmp_path: Path) -> str:
     path = tmp_path / "little_known.toml"
     path.write_text(head + "[latency]\n" + re.sub(r"(?m)^dram = .*\n", "", latencies), encoding="utf-8")
     return str(path)
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[Callable[[], None]]:
+    """Presses Ctrl-C, for the main thread, from whichever; also where a shell has begun the tests in the background,
+
+    which then ignore it.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield _thread.interrupt_main
+    signal.signal(signal.SIGINT, before)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -63,13 +63,13 @@ def test_an_error_is_raised_where_it_is_waited_for() -> None:
         alone(fail)
 
 
-def test_ctrl_c_waits_for_nothing_and_what_has_not_begun_never_does() -> None:
+def test_ctrl_c_waits_for_nothing_and_what_has_not_begun_never_does(ctrl_c: Callable[[], None]) -> None:
     release, begun = threading.Event(), []
 
     def endless(number: int) -> None:
         begun.append(number)
         if number == 0:
-            _thread.interrupt_main()
+            ctrl_c()
         release.wait(30)
 
     start = time.monotonic()

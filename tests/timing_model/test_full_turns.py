@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +75,13 @@ def test_after_ctrl_c_the_turns_that_are_done_count(tmp_path: Path) -> None:
 
 
 @needs_nvrtc
-def test_ctrl_c_does_not_wait_for_machine_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_does_not_wait_for_machine_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                               ctrl_c: Callable[[], None]) -> None:
     kernel, launch = compiled(tmp_path, *KERNELS["stream"])
     release = threading.Event()
 
     def endless(*_: Any, **__: Any) -> Any:
-        _thread.interrupt_main()
+        ctrl_c()
         release.wait(30)
 
     monkeypatch.setattr(full, "predict", endless)
