@@ -14,7 +14,7 @@ from mutate.limiter.stats import ModelErrors, Samples, from_model
 from mutate.machines import Machine
 from mutate.results import Progress
 from mutate.sass.disasm import Listing
-from mutate.timing import IDENTITY, ORIGINAL, Plan
+from mutate.timing import IDENTITY, ORIGINAL, Plan, Run
 
 if TYPE_CHECKING:
     from mutate.sim.timing.model import SimulatedTime
@@ -70,13 +70,17 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
     errors: dict[str, str] = {}
     hint = ""
     interrupted = False
-    runs = [r for r in plan.runs if r.name in listings]
-    first = next((r for r in runs if r.name == ORIGINAL), None)
+    original = next((r for r in plan.runs if r.name == ORIGINAL and r.name in listings), None)
 
-    def of(number: int) -> tuple[SimulatedTime | None, bool]:
+    def as_whom(run: Run) -> str:
+        """Whose time it has: the identity's is the original's where they are the same code."""
+        same = original is not None and run.name == IDENTITY and run.cubin == original.cubin
+        return ORIGINAL if same else run.name
+
+    runs = [r for r in plan.runs if r.name in listings and as_whom(r) == r.name]
+
+    def of(number: int) -> tuple[SimulatedTime, bool]:
         run = runs[number]
-        if run.name == IDENTITY and first is not None and run.cubin == first.cubin:
-            return None, False  # the original's
         kernel = Kernel(read_image(run.cubin, run.entry), listings[run.name])
         extra = run.dynamic_smem - plan.launch.smem
         if full:
@@ -84,16 +88,14 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
                                extra_smem=extra, carveout_kb=carveout_kb)
         return predict(kernel, plan.launch, machine, extra_smem=extra, carveout_kb=carveout_kb), False
 
-    work: list[Callable[[], tuple[SimulatedTime | None, bool]]] = [functools.partial(of, k) for k in range(len(runs))]
+    work: list[Callable[[], tuple[SimulatedTime, bool]]] = [functools.partial(of, k) for k in range(len(runs))]
     # All SMs' turns take as much memory as there is to be taken, one run at a time.
     with contextlib.nullcontext(work) if full else at_once(work, _AT_ONCE) as waits:
         for number, (run, wait) in enumerate(zip(runs, waits, strict=True)):
             if number or not compiling:  # the first run is what compiles it: the line goes on saying so
                 progress("simulating times", number, len(runs))
             try:
-                time, interrupted = wait()
-                if time is not None or ORIGINAL in times:
-                    times[run.name] = time or times[ORIGINAL]
+                times[run.name], interrupted = wait()
             except KeyboardInterrupt:
                 interrupted = True
             except KmutateError as error:
@@ -108,6 +110,7 @@ def predict_plan(plan: Plan, listings: Mapping[str, Listing], machine: Machine, 
                     break
             if interrupted:
                 break
+    times = {r.name: times[as_whom(r)] for r in plan.runs if r.name in listings and as_whom(r) in times}
     return Predictions(times, errors, _remarks(times, machine, l2), interrupted, hint)
 
 

@@ -22,7 +22,8 @@ def at_once(work: Sequence[Callable[[], _T]], most: int) -> Iterator[list[Callab
     """Begins the work in order, up to ``most`` of it and one for each core at a time, and gives the waits for it in
 
     order: each returns what its work does, or raises what that raised. Who leaves early leaves undone what has not
-    begun, and behind what runs: machine code cannot be interrupted.
+    begun, and behind what runs: machine code cannot be interrupted, and Python waits for an executor's threads when it
+    ends.
     """
     futures: list[Future[_T]] = [Future() for _ in work]
     left: queue.SimpleQueue[tuple[Future[_T], Callable[[], _T]]] = queue.SimpleQueue()
