@@ -20,7 +20,8 @@ TOGETHER = {
 """They prove the same samples, or compile the same microbenchmarks: what one of them has left is there for the next."""
 FIRST = ("analyze/test_analyze_pipeline.py", "mutations/test_mutation_types.py", "fuzz/test_bad_sources.py",
          "samples/test_samples.py", "samples", "sim/test_sim_samples.py", "generated/test_generated.py",
-         "sim/test_instructions.py", "sass/test_sass_guards.py", "properties/test_kernel_properties.py")
+         "patterns", "seeds/test_seeds.py", "sim/test_instructions.py", "sass/test_sass_guards.py",
+         "properties/test_kernel_properties.py")
 """The first one compiles all of the simulator. The next ones do without it for that minute. Then what takes longest."""
 _OF = {f"tests/{file}": group for group, files in TOGETHER.items() for file in files}
 
