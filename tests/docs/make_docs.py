@@ -320,8 +320,8 @@ _HELDOUT = {
     "heldout41": "By somebody else who had seen neither: as many others, from radio astronomy to operations research.",
     "heldout42": "By somebody else who had seen neither: twenty fields from geodesy to dental tomography, one of each.",
     "heldout43": "By somebody else who had seen neither: as many others, from photography to tabu search.",
-    "heldout44": "By somebody who had seen none of it: 20 as they stand in scientific benchmarks and mini-applications.",
-    "heldout45": "By somebody else: 20 of deep learning and dense linear algebra, from naive to tuned.",
+    "heldout44": "By somebody who had seen neither: 20 as in scientific benchmarks and mini-applications.",
+    "heldout45": "By somebody else who had seen neither: 20 of deep learning and dense linear algebra.",
 }
 
 

@@ -31,7 +31,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
-         "walkers")
+         "walkers", "exchanges", "replaced", "walled")
 
 
 @cache
@@ -210,6 +210,9 @@ def simulated(kernel: str, launch: int) -> float:
     ("row_copies<float2, 4, 1>", 0, 0.05), ("row_copies<float, 1, 0>", 0, 0.04), ("row_copies<float, 4, 2>", 0, 0.05),
     ("row_copies<float2, 8, 3>", 0, 0.06), ("last_waves<14, 0>", 5, 0.03), ("last_waves<8, 0>", 3, 0.03),
     ("unions<0>", 2, 0.22), ("unions<1>", 7, 0.08), ("pushes", 2, 0.12),  # by turns
+    ("change_one", 3, 0.15), ("change_two", 3, 0.12), ("change_four", 2, 0.08),  # where they are, at random
+    ("replaced<unsigned char, 0>", 1, 0.06), ("replaced<unsigned, 0>", 0, 0.06), ("replaced<unsigned, 0>", 2, 0.05),
+    ("replaced<unsigned, 1>", 2, 0.03), ("walled<0>", 1, 0.04), ("walled<3>", 3, 0.11),  # parts of sectors, in time
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

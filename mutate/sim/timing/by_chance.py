@@ -175,16 +175,23 @@ class Misses(NamedTuple):
 class Reads(NamedTuple):
     """Reads of an array at random: how many, of how many places, of which DRAM gives ``given`` sectors each: one, or
 
-    the two of 64 bytes, of which one or both are wanted.
+    the two of 64 bytes, of which one or both are wanted. Of ``alone`` places beside each other one takes the room of
+    all in L2: of what is stored where it was read, the two of a line.
     """
 
     number: float
     places: float
     given: int
+    alone: int = 1
 
     def had(self, part: float) -> float:
         """Places that a part of the reads finds, each counted once."""
         return -self.places * math.expm1(-part * self.number / self.places)
+
+    def filled(self, part: float) -> float:
+        """Bytes of L2 that they take."""
+        room = 32 * self.given * (c.SHARED / c.SHARED_LINES if self.alone > 1 else 1.0)
+        return -room * self.places * math.expm1(-part * self.alone * self.number / self.places)
 
 
 def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes: float) -> Misses:
@@ -195,7 +202,7 @@ def random_misses(reads: Reads, beside: Sequence[Reads], other: float, l2_bytes:
     room = l2_bytes * c.SHARED
 
     def filled(part: float) -> float:
-        return 32 * sum(r.given * r.had(part) for r in (reads, *beside)) + other * part
+        return sum(r.filled(part) for r in (reads, *beside)) + other * part
 
     if filled(1.0) <= room:
         return Misses(min(1.0, reads.had(1.0) / reads.number), reads.places, 0.0)

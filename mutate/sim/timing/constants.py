@@ -197,9 +197,10 @@ first; and where it had read it before that (claim_places<2> and <4> of tests/ma
 LOST, LOST_WAITED = 0.5, 0.2
 """The part of sectors read at random that L2 has given up when the block that read them adds to them or stores there,
 
-where it has none of those that were touched longest ago: what nobody waits for, and compares and swaps, or additions
-that follow another write (reads from DRAM of claim_places<5>, <6> and <7>, and <4>, beside those of loads alone; of
-64 MB fewer, so it falls as the square of what L2 has not).
+where it has none of those that were touched longest ago: what nobody waits for (unless a warp changes what it has read
+itself: ``given_up``), and compares and swaps, or additions that follow another write (reads from DRAM of
+claim_places<5>, <6> and <7>, and <4>, beside those of loads alone; of 64 MB fewer, so it falls as the square of what L2
+has not).
 """
 READ_THEN_CHANGED = 120.0
 """Clocks that a compare-and-swap takes longer at a place at random that the block has read before (claims<2> and <3> of
@@ -211,6 +212,13 @@ STORED_WHERE_READ, IN_EACH_OTHERS_WAY, MOST_IN_THE_WAY = 0.45, 580.0, 4.0
 
 how much more, over the sectors that there are for each SM's part of the stores, and at most (random_bumps of updates.cu
 of 16 and of 2 MB, claim_places<6> of 32 and of 2 MB).
+"""
+ON_ITS_WAY, ON_ITS_WAY_SECTOR, CROWDED = 30.0, 78.0, 32
+"""Clocks at most that a store to a line of which something is on its way waits in L1, and what comes after it: for each
+
+store, and more for each of its sectors (replaced<unsigned char, 0> and <unsigned, 0> of tests/machines/replaced.cu: 81
+for one sector, 232 for four, whose line comes from L2, and 228 of one that comes from DRAM). That is of 64 warps on an
+SM; of 16 and of two it waits longer (stores_behind of onway.cu). From how many on is a guess.
 """
 BARRIER, BARRIER_EACH, BARRIER_LONE = 13.7, 2.03, 1.0
 """Clocks of a barrier: from the last warp's arrival, between arrivals (of one block 2.0: barrier_32 to barrier_1024; of
@@ -279,10 +287,12 @@ IN_PARTS = 0.15
 (PARTED, slow_rows of 42 to 135 k lines, 5 to 17 MB: of the sectors 15 to 75 % are read; times within 15 %,
 of 0.1, 0.15, 0.2 and 0.25 the least).
 """
-SHARED = 0.62
+SHARED, SHARED_LINES = 0.62, 0.65
 """Part of L2 that holds what all SMs read at random (table_loads of tests/machines/patterns.cu has the hits of 33 MB):
 
-each half of an H200's L2 keeps lines of the other."""
+each half of an H200's L2 keeps lines of the other. And of lines, where what was read is stored to (change_one of
+exchanges.cu: of 32, 64 and 128 MB 0.1, 0.75 and 0.89 are not there).
+"""
 FILLS = "tests/machines/reference/h200_fills.csv: made by tests/machines/fills.cu on an H200, with ncu's sectors"
 """The source of values that name it."""
 STORED, PASSING = (0.426, 0.465), (0.62, 0.72)

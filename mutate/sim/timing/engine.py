@@ -18,6 +18,7 @@ from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barri
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import before, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
+from mutate.sim.timing.constants import CROWDED
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
@@ -290,10 +291,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         if not loads:
                             start = max(start, state[1] - settings[p.S_BACKLOG], state[2] - settings[p.S_BACKLOG])
                         data_free = start + cost
-                        if kind == _STORE and not tracked:
-                            # No load and no store goes by it meanwhile.
-                            start = tags_free = max(start, tags_free, on_its_way(
-                                first, sectors, b, instance[w] // sampled, streams, reuse, apart, l1))
+                        if kind == _STORE and not tracked:  # no load and no store goes by it meanwhile
+                            start = tags_free = on_its_way(first, sectors, max(start, tags_free), size, b,
+                                                           instance[w] // sampled, streams, reuse, apart, l1, settings)
+                            data_free = start + cost if size > CROWDED else data_free
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
                     leave = start

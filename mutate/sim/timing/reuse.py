@@ -23,14 +23,15 @@ from mutate.sim.timing.by_chance import (
     scattered,
     taken_at_random,
 )
+from mutate.sim.timing.given_up import give_up, read_before
 from mutate.sim.timing.placing import blocks_of_sm
 from mutate.sim.timing.revisit import before, firsts, lines_bytes, sought
 from mutate.sim.timing.rooms import rooms_of
 from mutate.sim.timing.sampling import Neighbour, Sample, Streams
 from mutate.sim.timing.slides import slides_of
-from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READ_BEFORE, READS, SECTORS, WRITES, come_back
+from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
-from mutate.sim.timing.updates import Updates, at_random, scattered_writes
+from mutate.sim.timing.updates import Updates, at_random, none_at_random, scattered_writes
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
@@ -97,8 +98,7 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
-                 no_part, no_part, none, none, Updates(no_part, no_part, no_part, no_part, no_part, no_part, no_part,
-                                                  all_parts))
+                 no_part, no_part, none, none, none_at_random(no_part, no_part, all_parts))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -126,7 +126,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             told = min(caught[which][a], taken_at_random(sample.touched[a, which], blocks))
             rooms[which][a], drawn_at[which, a] = min(limits[a], told), told < 1 << 60
 
-    once = np.ones(len(limits)), 1.0 - _read_before(sample.streams, len(limits))
+    once = np.ones(len(limits)), 1.0 - read_before(sample.streams, len(limits))
 
     def unique(each: float, together: float, alone: float, limit: float, count: int) -> float:
         return min(limit, count * each, together + max(0, count - blocks) * alone)
@@ -181,8 +181,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     sparse, loose = np.maximum(sparse, late[:, READS]), np.maximum(loose, late[:, WRITES])
     if sample.whole_near:
         loose = np.maximum(loose, _written_alone(sample, wave, len(limits)))
-    parts, by_places, absent, clean, soiled = np.zeros((5, len(limits)))
-    updates = Updates(loose, parts, by_places, absent, clean, soiled, wanted[:, WRITES].astype(np.float64), of_lines)
+    updates = none_at_random(loose, wanted[:, WRITES].astype(np.float64), of_lines)
     far_apart, asked = scattered(sample), sample.streams.requests
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
@@ -213,16 +212,21 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         by_chance[region] = pairs_each > 0  # none: it reads what it has written
         if by_chance[region]:
             pairs = min(max(told, known / 2.0), known, limits[region] / 2.0) if told < 1 << 60 else known / 2.0
-            drawn[region] = Reads(grid * pairs_each, pairs, 2)
+            stored = region in written and region not in added and once[1][region] < 0.5
+            drawn[region] = Reads(grid * pairs_each, pairs, 2, 1 + stored)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
+    come = out[0].copy()
     for region, reads in drawn.items():
-        missed = random_misses(reads, [r for of, r in drawn.items() if of != region], other, l2_bytes)
+        rest = [r for of, r in drawn.items() if of != region]
+        missed = random_misses(reads, rest, other, l2_bytes)
+        come[region] = random_misses(reads._replace(alone=1), rest, other, l2_bytes).least
         if far_apart[region, READS]:
             sparse[region] = 1.0
         out[0][region] = missed.part
         of_read = grid * found[0][region][0] / reads.number
         places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
         least_of[region] = missed.least
+    give_up(updates.lost, sample.streams, list(written), come, wave, l2_bytes)
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T
     return Reuse(alone, shared, places_of, least_of, out[1], common, by_each, _came_back(sample) & ~common, sparse,
@@ -340,13 +344,6 @@ def _written_alone(sample: Sample, wave: int, arrays: int) -> Array:
         beside = sum(int(np.isin(left ^ 1, theirs[a]).sum()) for theirs in near)
         out[a] = max(0, len(left) - 2 * beside) / max(1, len(sectors))
     return out
-
-
-def _read_before(s: Streams, arrays: int) -> Array:
-    """Of each array the part of the sectors which a block writes that it has read before."""
-    written = s.touch & 2 > 0
-    before = np.bincount(s.region[written & (s.touch & READ_BEFORE > 0)], minlength=arrays)
-    return np.asarray(before / np.maximum(1, np.bincount(s.region[written], minlength=arrays)))
 
 
 def _written(s: Streams, arrays: int) -> list[Array]:

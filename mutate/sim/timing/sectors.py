@@ -6,7 +6,16 @@ import numpy as np
 
 from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
-from mutate.sim.timing.constants import ALL_IN_STEP, CAUGHT_UP, FOREMOST, IN_STEP, MERGED_MANY
+from mutate.sim.timing.constants import (
+    ALL_IN_STEP,
+    CAUGHT_UP,
+    CROWDED,
+    FOREMOST,
+    IN_STEP,
+    MERGED_MANY,
+    ON_ITS_WAY,
+    ON_ITS_WAY_SECTOR,
+)
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.gather import LOCAL_BASE
 from mutate.sim.timing.held_up import READ as READ_SO_FAR
@@ -30,6 +39,7 @@ from mutate.sim.timing.settings import (
     S_FILLED,
     S_HALVES,
     S_HELD,
+    S_L1_LATENCY,
     S_L2_CLOCKS,
     S_L2_LATENCY,
     S_L2_SPREAD,
@@ -279,8 +289,12 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
 read = jit_into(FOLDER, _read, counted=False)
 
 
-def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
-    """Until when a store waits in L1: a line of it is there in part, and another sector of it is on its way."""
+def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, l1, settings):
+    """When a store begins that could at ``start``: it waits in L1 where a sector of one of its lines is on its way.
+
+    On an SM of more than ``CROWDED`` warps it waits until loads are about to give it, but no longer than so many clocks
+    for each sector; of fewer until they have.
+    """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     tags, ages, ready, _, turns, room, _ = l1
     until = 0.0
@@ -296,7 +310,9 @@ def _on_its_way(first, count, block, turn, streams, reuse, apart, l1):
         if place >= 0:
             for k in range(4):
                 until = max(until, ready[place, k])
-    return until
+    if warps > CROWDED:
+        until = min(until - settings[S_L1_LATENCY], start + ON_ITS_WAY + ON_ITS_WAY_SECTOR * count)
+    return max(start, until)
 
 
 on_its_way = jit_into(FOLDER, _on_its_way, counted=False)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.timing import constants as c
@@ -30,7 +31,8 @@ class Updates(NamedTuple):
     ``places`` is 0): how many sectors there are, as writes of one SM, how many of its writes find theirs not in L2
     (``absent``) or written back (``clean``) in the long run, and after how many the first is written back (``soiled``).
     ``astray``: 1 where it is blocks far from each other that write what is beside it, else 0. ``rooms``: how many
-    sectors' room in L2 a written one takes.
+    sectors' room in L2 a written one takes. ``lost``: the part of the sectors that L2 has given up again when the block
+    that read them stores there or adds to them.
     """
 
     loose: Array
@@ -41,6 +43,13 @@ class Updates(NamedTuple):
     soiled: Array
     astray: Array
     rooms: Array
+    lost: Array
+
+
+def none_at_random(loose: Array, astray: Array, rooms: Array) -> Updates:
+    """Of arrays of which nothing is written at random, as far as is known yet."""
+    parts, places, absent, clean, soiled, gone = np.zeros((6, len(loose)))
+    return Updates(loose, parts, places, absent, clean, soiled, astray, rooms, gone)
 
 
 class Scattered(NamedTuple):
@@ -116,6 +125,7 @@ def at_random(updates: Updates, arrays: Mapping[int, Scattered], whole: Mapping[
         updates.places[region] = array.sectors * share
         updates.absent[region] = lost(array, full) if full < 1.0 else 0.0
         updates.clean[region] = lost(array, soiled)
+        updates.lost[region] = c.LOST * updates.absent[region] ** 2
         updates.soiled[region] = soiled * array.writes * share if soiled < math.inf else 0.0
         updates.parts[region] *= 1.0 - min(1.0, whole[region]) * (1.0 - updates.absent[region])
         updates.parts[region] *= -math.expm1(-(min(array.lines, array.writes) / (c.PARTLY * room)) ** 2)

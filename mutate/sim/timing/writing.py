@@ -8,7 +8,6 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import (
     IN_EACH_OTHERS_WAY,
-    LOST,
     LOST_WAITED,
     MOST_IN_THE_WAY,
     READ_THEN_CHANGED,
@@ -91,8 +90,8 @@ def _by_luck(sector, r, adds, gives, touch, soon, updates, known, state, setting
     fetched = part and luck < max(np.exp(-seen / updates.places[r]), updates.absent[r])
     if had:
         # Or since the block has read it, as so many do at once.
-        gone = LOST_WAITED if gives or not anew else LOST
-        fetched = fetched or mix(sector + (np.int64(seen) << 36), 10 + anew) < gone * updates.absent[r] ** 2
+        gone = LOST_WAITED * updates.absent[r] ** 2 if gives or not anew else updates.lost[r]
+        fetched = fetched or mix(sector + (np.int64(seen) << 36), 10 + anew) < gone
     back = (fetched and not adds) or (seen > updates.soiled[r] and luck < updates.clean[r])
     if not anew:
         # What the block has written itself L2 has, perhaps written back already.
