@@ -43,6 +43,8 @@ def give_up(lost: Array, s: Streams, regions: Sequence[int], come: Array, blocks
     there stays of those without any. ``come``: of each array the part of a warp's reads of a line that comes from DRAM;
     ``blocks``: that are resident, on all SMs.
     """
+    if not regions:
+        return
     sums, counts = np.zeros(len(lost)), np.zeros(len(lost), np.int64)
     room = l2_bytes * c.SHARED / (_LINE * blocks * (s.starts.shape[1] - 1))
     for row in s.starts.tolist():
