@@ -40,19 +40,30 @@ def work_binaries(prover: Prover, index: int, work: Work, certificates: Mapping[
     return KernelBinaries(work.target, original, variants, certificates)
 
 
-def compile_file(request: Request, progress: Progress = no_progress, names: Container[str] | None = None
-                 ) -> list[KernelBinaries]:
-    """Compiles all kernels of a file that a request selects, and their variants; writes nothing. ``names``: only these
-
-    of the instances that the file launches.
+def compile_file(request: Request, progress: Progress = no_progress) -> list[KernelBinaries]:
+    """Compiles all kernels of a file that a request selects, and their variants; writes nothing.
 
     Kernels that need an instance, or do not compile, are left out. Raises ``KmutateError`` as ``run_variants`` does.
     """
+    return _compile(request, progress, None, originals_alone=False)
+
+
+def compile_originals(request: Request, names: Container[str] | None = None) -> list[KernelBinaries]:
+    """The same without variants, whatever the request's mutations are. ``names``: only these of the instances that the
+
+    file launches.
+    """
+    return _compile(request, no_progress, names, originals_alone=True)
+
+
+def _compile(request: Request, progress: Progress, names: Container[str] | None, *, originals_alone: bool
+             ) -> list[KernelBinaries]:
     options = request.source_options()
     read = read_kernels(request)
     unit, kernels = read.unit, read.kernels
     compiling = Compiling(request, project_headers(request, unit))
-    built = {id(k): build(unit, k, requested_mutations(request), options, compiling) for k in kernels}
+    mutations = [] if originals_alone else requested_mutations(request)
+    built = {id(k): build(unit, k, mutations, options, compiling) for k in kernels}
     targets = [t for t in make_targets(unit, kernels, request, [])
                if not needs_instance(t) and (names is None or t.name in names)]
     works = [Work(t, t.name, built[id(t.kernel)].source,
@@ -64,4 +75,5 @@ def compile_file(request: Request, progress: Progress = no_progress, names: Cont
         certificates = prover.certify_all()
     finally:
         prover.close()
-    return [work_binaries(prover, i, w, certificates[i]) for i, w in enumerate(works) if certificates[i]]
+    return [work_binaries(prover, i, w, certificates[i]) for i, w in enumerate(works)
+            if certificates[i] or (originals_alone and w.original is not None)]

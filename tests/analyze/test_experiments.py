@@ -9,7 +9,7 @@ import pytest
 
 from mutate.launch.model import Launch
 from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.pipeline.experiments import free_axis, grid_runs, occupancy_runs
 from mutate.resources import samples_dir
 from mutate.results import Request
@@ -18,7 +18,7 @@ from mutate.timing import ORIGINAL, Run
 
 @cache
 def _kernel(sample: str, kernel: str) -> KernelBinaries:
-    (found,) = compile_file(Request(samples_dir() / f"{sample}.cu", kernels=(kernel,), mutations=("identity",)))
+    (found,) = compile_originals(Request(samples_dir() / f"{sample}.cu", kernels=(kernel,)))
     return found
 
 

@@ -26,7 +26,7 @@ from generator import generate
 from mangle import cut, flipped, mangled
 
 from mutate.dynamic import Binary
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sass.disasm import Instruction
@@ -67,7 +67,7 @@ def cases(seed: int, only: Sequence[str]) -> Callable[[random.Random], tuple[str
     good = [path.read_bytes() for path in sorted(samples_dir().glob("*.cu"))]
     binaries = [k.original for name in ("reduction", "matmul", "histogram", "spmv")
                 for path in samples_dir().glob(f"*{name}*.cu")
-                for k in compile_file(Request(path, mutations=("identity",)))]
+                for k in compile_originals(Request(path))]
 
     def choose(rng: random.Random) -> tuple[str, object, Callable[[], str]]:
         name = rng.choice(only)

@@ -11,7 +11,7 @@ from mangle import flipped
 
 from mutate.dynamic import Binary
 from mutate.errors import KmutateError
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sass.disasm import Instruction, _decode, _encode, _split
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 @pytest.fixture(scope="module")
 def binaries() -> list[Binary]:
     return [k.original for name in ("reduction", "histogram", "matmul")
-            for k in compile_file(Request(samples_dir() / f"{name}.cu", mutations=("identity",)))]
+            for k in compile_originals(Request(samples_dir() / f"{name}.cu"))]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -78,13 +78,13 @@ def kernel_names() -> str:
 def originals() -> None:
     """Launches every original with its declared data; for ncu to watch."""
     from mutate.backends.gpu import measure
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.results import Request
     from mutate.timing import ORIGINAL, Plan, Run, Settings
 
     plans = []
     for path in _samples():
-        for k in compile_file(Request(path=path, mutations=("identity",))):
+        for k in compile_originals(Request(path=path)):
             for number, launch in enumerate(k.target.launches):
                 plans.append(Plan(f"{k.target.name} {number}", launch,
                                   (Run(ORIGINAL, k.original.cubin, k.original.entry, launch.smem),)))

@@ -209,7 +209,7 @@ def common(a: Mapping[Any, float], b: Mapping[Any, float]) -> float:
 def simulate(samples: list[str]) -> list[dict[str, Any]]:
     """One row for each launch of an original: the model's parts and, where it was profiled, ncu's."""
     from mutate.machines import load_machine
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.resources import samples_dir
     from mutate.results import Request
     from mutate.sim.image import read_image
@@ -220,7 +220,7 @@ def simulate(samples: list[str]) -> list[dict[str, Any]]:
     gpu, places = measured() if COUNTED.exists() else {}, at_instructions()
     rows = []
     for sample in samples or sorted({la["sample"] for la in _launches()}):
-        for k in compile_file(Request(path=samples_dir() / f"{sample}.cu", arch="sm_90", mutations=("identity",))):
+        for k in compile_originals(Request(path=samples_dir() / f"{sample}.cu", arch="sm_90")):
             for number, launch in enumerate(k.target.launches):
                 binary = k.original
                 found = predict(Kernel(read_image(binary.cubin, binary.entry), binary.listing), launch, machine)

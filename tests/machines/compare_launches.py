@@ -19,7 +19,7 @@ import numpy as np
 
 from mutate.launch.model import Launch
 from mutate.machines import Machine, load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, predict, sample_of
@@ -67,7 +67,7 @@ def compared(name: str, only: str | None, on: str, counted: bool = False) -> Ite
     """Kernel with its arguments, number of the launch, microseconds, or instructions, as measured and as simulated."""
     known = measured(f"{name}_counted", on, "instructions") if counted else measured(name, on)
     machine, simulated = load_machine(on), instructions if counted else microseconds
-    for found in compile_file(Request(path=HERE / f"{name}.cu", arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=HERE / f"{name}.cu", arch="sm_90")):
         kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
         for number, launch in enumerate(found.target.launches):
             us = known.get((launch.kernel, launch.template_args or "", number))

@@ -22,7 +22,7 @@ from mutate.calibrate import constants as constants_of
 from mutate.calibrate import memory_bytes, read_recording
 from mutate.calibrate.launches import STREAMS, stream_launch
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.resources import templates_dir
 from mutate.results import Request
 from mutate.sim.image import read_image
@@ -61,7 +61,7 @@ class Streams:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "stream.cu"
                 path.write_text(declared + (templates_dir() / "calibrate" / "memory.cu").read_text())
-                (found,) = compile_file(Request(path=path, kernels=(kernel,), arch="sm_90", mutations=("identity",)))
+                (found,) = compile_originals(Request(path=path, kernels=(kernel,), arch="sm_90"))
             binary = found.original
             compiled = Kernel(read_image(binary.cubin, binary.entry), binary.listing)
             for (warps, x), launch in zip(launches.items(), found.target.launches, strict=True):

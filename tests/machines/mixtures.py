@@ -28,7 +28,7 @@ from pathlib import Path
 from mixture_lists import Mixture, mixtures, more, off, random_mixtures, reused, widths
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.results import Request
 from mutate.sass.disasm import disassemble
 from mutate.sim.image import read_image
@@ -170,7 +170,7 @@ def template(slots: int) -> KernelBinaries:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mixtures.cu"
         path.write_text(text + source[:at] + launches + source[at:])
-        (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+        (found,) = compile_originals(Request(path=path, arch="sm_90"))
     return found
 
 

@@ -84,11 +84,11 @@ def jobs() -> Iterator[Job]:
 
 
 def write(folder: Path) -> None:
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.results import Request
 
     folder.mkdir(parents=True, exist_ok=True)
-    for made in compile_file(Request(path=SOURCE, arch="sm_90", mutations=("identity",))):
+    for made in compile_originals(Request(path=SOURCE, arch="sm_90")):
         (folder / f"{made.target.name}.cubin").write_bytes(made.original.cubin)
 
 
@@ -141,7 +141,7 @@ def simulate(wanted: list[Job]) -> dict[Job, tuple[float, int]]:
     What is measured ends when the last block has read the clock, so before its stores are through.
     """
     from mutate.machines import load_machine
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.results import Request
     from mutate.sim.image import read_image
     from mutate.sim.timing.constants import DRAIN
@@ -151,7 +151,7 @@ def simulate(wanted: list[Job]) -> dict[Job, tuple[float, int]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "waves.cu"
         path.write_text("".join(j.declaration() for j in wanted) + SOURCE.read_text())
-        for made in compile_file(Request(path=path, arch="sm_90", mutations=("identity",),
+        for made in compile_originals(Request(path=path, arch="sm_90",
                                          kernels=tuple({j.kernel for j in wanted}))):
             kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
             mine = [j for j in wanted if j.kernel == made.target.name]

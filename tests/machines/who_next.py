@@ -35,7 +35,7 @@ def order_of(marks: np.ndarray) -> list[list[int]]:
 
 def build(folder: Path) -> None:
     from mutate.launch.data import materialize
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.results import Request
 
     sys.path.insert(0, str(HERE.parent))
@@ -43,7 +43,7 @@ def build(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     version = nvrtc_version()
-    for found in compile_file(Request(path=HERE / "splits.cu", arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=HERE / "splits.cu", arch="sm_90")):
         (folder / f"{found.target.name}-{version}.cubin").write_bytes(found.original.cubin)
         arrays = found.target.launches[0].arrays
         np.save(folder / "next.npy", next(materialize(a) for a in arrays if a.name == "next"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from mutate.backends.tools import tool_cubin
 from mutate.launch.data import materialize
 from mutate.launch.model import Address, ArrayDecl, Value
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 
 MOST = 8 << 20
@@ -39,7 +39,7 @@ def main() -> None:
     source, folder = Path(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     jobs: list[dict[str, object]] = []
-    for found in compile_file(Request(path=source, arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=source, arch="sm_90")):
         file = f"{len(jobs):04}.cubin"
         (folder / file).write_bytes(found.original.cubin)
         jobs += [{"kernel": launch.kernel, "instance": launch.template_args or "", "launch": n, "cubin": file,

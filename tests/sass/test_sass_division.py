@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sass.operands import division_helpers
 from mutate.toolchain.locate import find_toolchain
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 def test_only_reciprocals_of_integers_count(tmp_path, arch, statement, integer, floating):  # type: ignore[no-untyped-def]
     path = tmp_path / "k.cu"
     path.write_text(f"__global__ void k(float *o, int n) {{ int i = threadIdx.x; {statement} }}\n")
-    (k,) = compile_file(Request(path=path, arch=arch, mutations=("identity",)))
+    (k,) = compile_originals(Request(path=path, arch=arch))
     helpers = division_helpers(k.original.listing)
     reciprocals = {n for n, i in enumerate(k.original.listing) if i.opcode == "MUFU.RCP"}
     assert helpers <= reciprocals

@@ -20,7 +20,7 @@ from typing import Any
 
 from mutate.machines import load_machine
 from mutate.occupancy import KernelResources, device_for, resident_blocks
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_file, compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sim import layout as lay
@@ -70,7 +70,7 @@ class Statement:
 
 
 def kernels(sample: str, machine: Any = C2050, cap: int | None = None, bounds: bool = True,
-            mutations: tuple[str, ...] = ("identity",), settings: Mapping[str, str] | None = None,
+            mutations: tuple[str, ...] = (), settings: Mapping[str, str] | None = None,
             changes: Sequence[tuple[bytes, bytes]] = ()) -> list[KernelBinaries]:
     """A sample compiled for a machine. ``cap``: --maxrregcount; ``bounds=False`` takes __launch_bounds__ away, beside
 
@@ -84,8 +84,9 @@ def kernels(sample: str, machine: Any = C2050, cap: int | None = None, bounds: b
         text = text.replace(old, new)
     if not bounds:
         text = _BOUNDS.sub(b"", text)
-    return list(compile_file(Request(path=path, text=text, arch=machine.arch, maxrregcount=cap, mutations=mutations,
-                                     settings=settings or {})))
+    request = Request(path=path, text=text, arch=machine.arch, maxrregcount=cap, mutations=mutations,
+                      settings=settings or {})
+    return compile_file(request) if mutations else compile_originals(request)
 
 
 def one(found: Sequence[KernelBinaries], name: str) -> KernelBinaries:

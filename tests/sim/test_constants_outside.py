@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.run import Simulation
@@ -31,7 +31,7 @@ def test_they_are_zero_and_no_error(tmp_path: Path) -> None:
     at = [-1, -2, 1 << 20, -(1 << 28), *range(4, 32)]
     path = tmp_path / "k.cu"
     path.write_text(SOURCE % ", ".join(map(str, at)))
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     image, launch = read_image(found.original.cubin, found.original.entry), found.target.launches[0]
     simulation = Simulation(image, found.original.listing, launch)
     simulation.run((0,))

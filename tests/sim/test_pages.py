@@ -13,7 +13,7 @@ import pytest
 from mutate.launch.data import materialize
 from mutate.launch.evaluate import evaluate
 from mutate.launch.model import DeclarationText
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim import filling, space
 from mutate.sim.image import read_image
@@ -94,7 +94,7 @@ __global__ void touch(const half *h, const __nv_bfloat16 *b, const half *small, 
 def test_pages_that_the_interpreter_makes_are_those_of_numpy(tmp_path: Path) -> None:
     path = tmp_path / "touch.cu"
     path.write_text(MADE)
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     image = read_image(found.original.cubin, found.original.entry)
     simulation = Simulation(image, found.original.listing, found.target.launches[0])
     memory = simulation.run((0,)).memory
@@ -134,7 +134,7 @@ def test_a_fork_goes_on_from_memory_and_leaves_it_alone(values: str, room: int, 
                     "   k(a);\n*/\n__global__ void k(int *a)\n"
                     "{ for (int i = threadIdx.x; i < 2048; i += 32) a[i] += 1; a[4000 + threadIdx.x] = blockIdx.x; }\n")
     monkeypatch.setattr(space, "_ROOM", room)
-    (found,) = compile_file(Request(path=file, kernels=("k",), arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=file, kernels=("k",), arch="sm_90"))
     image = read_image(found.original.cubin, found.original.entry)
     simulation = Simulation(image, found.original.listing, found.target.launches[0])
     region = simulation.initial.regions[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim import layout as lay
 from mutate.sim.image import read_image
@@ -38,7 +38,7 @@ __global__ void k(float *y, const float *x, int n)
 def simulation(folder: Path) -> Simulation:
     path = folder / "k.cu"
     path.write_text(SOURCE)
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     binary = found.original
     return Simulation(read_image(binary.cubin, binary.entry), binary.listing, found.target.launches[0])
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sim import layout as lay
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(find_toolchain().nvrtc is None, reason="no NVRTC
 
 
 def compiled(sample: str, kernel: str, arch: str = "sm_90", **settings: str) -> KernelBinaries:
-    (found,) = compile_file(Request(path=samples_dir() / f"{sample}.cu", kernels=(kernel,), arch=arch,
-                                    mutations=("identity",), settings=settings))
+    (found,) = compile_originals(Request(path=samples_dir() / f"{sample}.cu", kernels=(kernel,), arch=arch,
+                                    settings=settings))
     return found
 
 
@@ -112,7 +112,7 @@ __global__ void guarded(const float *a, const float *b, float *out, const unsign
 def test_a_warps_order_is_the_same_whether_pages_are_there_or_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "guarded.cu"
     path.write_text(GUARDED)
-    (k,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (k,) = compile_originals(Request(path=path, arch="sm_90"))
     parts: list[np.ndarray] = []
     recorder = SimpleNamespace(add=lambda block, records: parts.append(records.copy()))
     simulation = Simulation(read_image(k.original.cubin, k.original.entry), k.original.listing, k.target.launches[0],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mutate.launch.model import Launch
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sass.disasm import Instruction
 from mutate.sim.image import Image, read_image
@@ -64,7 +64,7 @@ __global__ void meeting(int *arrived, volatile int *given, int *out)
 
 @cache
 def compiled(path: Path, name: str = "") -> tuple[Image, tuple[Instruction, ...], tuple[Launch, ...]]:
-    made = [m for m in compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    made = [m for m in compile_originals(Request(path=path, arch="sm_90"))
             if name in ("", m.target.name)]
     return read_image(made[0].original.cubin, made[0].original.entry), made[0].original.listing, made[0].target.launches
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.run import Simulation
@@ -30,7 +30,7 @@ def test_the_fewer_lanes_go_on_first_and_those_left_aside_last_come_next() -> No
     if not known:
         pytest.skip("another compiler's code than was run")
     compared = 0
-    for found in compile_file(Request(path=MACHINES / "splits.cu", arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=MACHINES / "splits.cu", arch="sm_90")):
         image, listing = read_image(found.original.cubin, found.original.entry), found.original.listing
         for few, launch in zip((8, 24), found.target.launches, strict=True):
             memory = Simulation(image, listing, launch).run((0,)).memory
@@ -66,7 +66,7 @@ __global__ void apart(int *out, const int *next)
 def test_lanes_that_are_left_aside_again_and_again_come_to_the_same_as_alone(tmp_path: Path) -> None:
     path = tmp_path / "apart.cu"
     path.write_text(MANY)
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     image = read_image(found.original.cubin, found.original.entry)
     simulation = Simulation(image, found.original.listing, found.target.launches[0])
     memory = simulation.run((0,)).memory
@@ -110,7 +110,7 @@ __global__ void trips(float *out, int rounds)
 def test_a_warp_may_be_in_as_many_parts_as_it_has_lanes_again_and_again(tmp_path: Path) -> None:
     path = tmp_path / "trips.cu"
     path.write_text(ALONE)
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     simulation = Simulation(read_image(found.original.cubin, found.original.entry), found.original.listing,
                             found.target.launches[0])
     memory = simulation.run((0,)).memory

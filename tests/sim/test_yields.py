@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim import layout as lay
 from mutate.sim.image import read_image
@@ -39,7 +39,7 @@ def counted(table: str) -> Counted:
 def test_lanes_that_wait_go_on_at_a_yield(table: str) -> None:
     """Each compiler's code was counted for itself."""
     known, compared = counted(table), 0
-    for found in compile_file(Request(path=MACHINES / "yields.cu", arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=MACHINES / "yields.cu", arch="sm_90")):
         image, listing = read_image(found.original.cubin, found.original.entry), found.original.listing
         for number, launch in enumerate(found.target.launches):
             gpu = known[launch.kernel, number]
@@ -58,7 +58,7 @@ def test_lanes_that_wait_go_on_at_a_yield(table: str) -> None:
 
 def test_a_lock_that_each_lane_takes_is_given_back() -> None:
     """Who holds it waits for the others at a convergence barrier, and they spin: without YIELD none would go on."""
-    for found in compile_file(Request(path=MACHINES / "yields.cu", arch="sm_90", mutations=("identity",))):
+    for found in compile_originals(Request(path=MACHINES / "yields.cu", arch="sm_90")):
         if found.target.name == "locked":
             image = read_image(found.original.cubin, found.original.entry)
             outcome = Simulation(image, found.original.listing, found.target.launches[1]).run((0,))

@@ -17,7 +17,7 @@ import time
 from itertools import count
 
 from mutate.launch.model import Launch
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sim.code import load_interpreter
@@ -79,7 +79,7 @@ def main() -> None:
     print(f"interpreter loaded in {time.perf_counter() - start:.2f} s")
     for sample, kernel in KERNELS:
         path = samples_dir() / f"{sample}.cu"
-        (found,) = compile_file(Request(path=path, kernels=(kernel,), mutations=("identity",)))
+        (found,) = compile_originals(Request(path=path, kernels=(kernel,)))
         launch = found.target.launches[0]
         image = read_image(found.original.cubin, found.original.entry)
         simulation = Simulation(image, found.original.listing, launch, budget=10**10)

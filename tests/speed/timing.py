@@ -61,7 +61,7 @@ _ALL = 10**9
 def one(path: Path, kernel: str, number: int, settings: dict[str, str], budget: int | None) -> dict[str, Any]:
     """Simulates the time of a launch; seconds of the processor."""
     from mutate.machines import load_machine
-    from mutate.pipeline.binaries import compile_file
+    from mutate.pipeline.binaries import compile_originals
     from mutate.results import Request
     from mutate.sim.image import read_image
     from mutate.sim.run import Simulation
@@ -69,7 +69,7 @@ def one(path: Path, kernel: str, number: int, settings: dict[str, str], budget: 
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    found = compile_file(Request(path=path, kernels=(kernel,), arch="sm_90", mutations=("identity",),
+    found = compile_originals(Request(path=path, kernels=(kernel,), arch="sm_90",
                                  settings=settings))[0]
     binary, launch, machine = found.original, found.target.launches[number], load_machine(MACHINE)
     given: dict[str, Any] = {} if budget is None else {"recorded": budget, "played": budget}

@@ -12,7 +12,7 @@ from launch_rows import launch_rows
 from timed_kernels import compiled
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.given_up import chance
@@ -51,7 +51,7 @@ def dram_reads(found: SimulatedTime) -> float:
 @pytest.mark.parametrize("name", ["change_one", "change_two", "change_four"])
 def test_as_many_sectors_are_read_as_ncu_counted(name: str) -> None:
     """128 MB, of which each thread changes one, two or four elements: all are read, and part of them once more."""
-    (binaries,) = compile_file(Request(path=EXCHANGES, arch="sm_90", mutations=("identity",)), names={name})
+    (binaries,) = compile_originals(Request(path=EXCHANGES, arch="sm_90"), names={name})
     code = Kernel(read_image(binaries.original.cubin, binaries.original.entry), binaries.original.listing)
     found = predict(code, binaries.target.launches[3], load_machine("h100"))
     assert dram_reads(found) == pytest.approx(counted()[name, 3], rel=0.08)

@@ -8,7 +8,7 @@ import pytest
 
 from mutate.errors import KmutateError
 from mutate.machines import Machine, all_machines, load_machine
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.resources import samples_dir
 from mutate.results import Request
 from mutate.sim.image import read_image
@@ -24,7 +24,7 @@ READS = {"copy_offset": 16 * MIB, "transpose": 64 * MIB, "reduction": 64 * MIB, 
 
 @cache
 def compiled(sample: str, arch: str) -> list[KernelBinaries]:
-    return list(compile_file(Request(path=samples_dir() / f"{sample}.cu", arch=arch, mutations=("identity",))))
+    return list(compile_originals(Request(path=samples_dir() / f"{sample}.cu", arch=arch)))
 
 
 @pytest.mark.parametrize("machine", all_machines(), ids=lambda m: m.name)

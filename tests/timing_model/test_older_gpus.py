@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mutate.machines import Machine, load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
@@ -21,7 +21,7 @@ def time_of(folder: Path, machine: Machine, declaration: str, body: str, dlcm: s
             carveout: int | None = None) -> SimulatedTime:
     path = folder / "k.cu"
     path.write_text(f"/* kmutate launch {declaration} */\n__global__ void {body}\n")
-    (found,) = compile_file(Request(path=path, arch="sm_75", mutations=("identity",), maxrregcount=cap))
+    (found,) = compile_originals(Request(path=path, arch="sm_75", maxrregcount=cap))
     kernel = Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing, dlcm=dlcm)
     return predict(kernel, found.target.launches[0], machine, carveout_kb=carveout)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing import one_place, sampling
@@ -80,7 +80,7 @@ __global__ void count(unsigned *bins, unsigned *list, unsigned *used, const unsi
 def sampled(source: str, folder: Path) -> Sample:
     path = folder / "k.cu"
     path.write_text(source)
-    (made,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (made,) = compile_originals(Request(path=path, arch="sm_90"))
     kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
     (launch,) = made.target.launches
     machine = load_machine("h200")
@@ -114,7 +114,7 @@ def test_of_a_grid_that_is_too_large_the_first_wave_asks_for_what_all_find(tmp_p
     """One greatest value of all: who is resident at first swaps it, nearly nobody of those that follow."""
     path = tmp_path / "k.cu"
     path.write_text(GREATEST)
-    (made,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (made,) = compile_originals(Request(path=path, arch="sm_90"))
     kernel = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
     contested = [one_place.contested(sample_of(kernel, launch, load_machine("h200")), kernel.listing) / 1980
                  for launch in made.target.launches]

@@ -10,7 +10,7 @@ from compilers import MEASURED, nvrtc_version
 from launch_rows import REFERENCE, launch_rows
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.results import Request
 from mutate.sass.disasm import Instruction
 from mutate.sim.image import read_image
@@ -39,8 +39,8 @@ def patterns() -> dict[str, KernelBinaries]:
     """Of the files' instances, a thousand, those that a test of this file names."""
     named = {case[0] for test in globals().values() for mark in getattr(test, "pytestmark", ())
              if mark.name == "parametrize" and mark.args[0] == CASE for case in mark.args[1]}
-    found = [b for name in FILES for b in compile_file(
-        Request(path=MACHINES / f"{name}.cu", arch="sm_90", mutations=("identity",)), names=named | {UNMERGED})]
+    found = [b for name in FILES for b in compile_originals(
+        Request(path=MACHINES / f"{name}.cu", arch="sm_90"), names=named | {UNMERGED})]
     return {b.target.name: b for b in found}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing import model
@@ -87,7 +87,7 @@ def test_whose_blocks_are_played_matters_where_columns_have_something_of_their_o
     arrays = " ".join(f"float {array}[1 << 22] = zeros();" for array in "abc")
     path.write_text(f"/* kmutate launch\n dim3 grid = {{ 16, 128 }}; dim3 block = {{ 128 }}; {arrays}\n"
                     f"{name}(a, b, c, 32);\n*/\n" + TILES)
-    (found,) = compile_file(Request(path=path, arch="sm_90", kernels=(name,), mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90", kernels=(name,)))
     kernel = model.Kernel(read_image(found.original.cubin, found.original.entry), found.original.listing)
     sample: Sample = model.sample_of(kernel, found.target.launches[0], load_machine("h100"))
     steps = np.diff(sample.blocks)

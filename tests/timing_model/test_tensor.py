@@ -10,7 +10,7 @@ import pytest
 from compilers import MEASURED, nvrtc_version
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import KernelBinaries, compile_file
+from mutate.pipeline.binaries import KernelBinaries, compile_originals
 from mutate.results import Request
 from mutate.sass.disasm import Instruction
 from mutate.sim.image import read_image
@@ -25,8 +25,8 @@ MACHINES = Path(__file__).parents[1] / "machines"
 
 @cache
 def kernels() -> dict[str, KernelBinaries]:
-    request = Request(path=MACHINES / "tensor.cu", arch="sm_90", mutations=("identity",))
-    return {b.target.name: b for b in compile_file(request)}
+    request = Request(path=MACHINES / "tensor.cu", arch="sm_90")
+    return {b.target.name: b for b in compile_originals(request)}
 
 
 def played(kernel: str, launch: int) -> SimulatedTime:

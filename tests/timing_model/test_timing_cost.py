@@ -11,7 +11,7 @@ import pytest
 
 from mutate.launch.model import Launch
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim import layout as lay
 from mutate.sim.image import read_image
@@ -70,7 +70,7 @@ __global__ void uneven(float *out, const int *in, int trips) {
 def compiled(folder: Path, text: str, **settings: int) -> tuple[Kernel, Launch]:
     path = folder / "k.cu"
     path.write_text(text)
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",),
+    (found,) = compile_originals(Request(path=path, arch="sm_90",
                                     settings={k: str(v) for k, v in settings.items()}))
     binary = found.original
     return Kernel(read_image(binary.cubin, binary.entry), binary.listing), found.target.launches[0]

@@ -9,7 +9,7 @@ import pytest
 
 from mutate.errors import KmutateError
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
@@ -25,7 +25,7 @@ def time_of(folder: Path, declaration: str, body: str, head: str = "", played: i
     """The prediction for ``__global__ void k(...)``; ``declaration`` sets grid, block, arrays and calls ``k``."""
     path = folder / "k.cu"
     path.write_text(f"{head}/* kmutate launch {declaration} */\n__global__ void {body}\n")
-    (found,) = compile_file(Request(path=path, arch="sm_90", mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch="sm_90"))
     binary = found.original
     return predict(Kernel(read_image(binary.cubin, binary.entry), binary.listing), found.target.launches[0], H200,
                    played=played)

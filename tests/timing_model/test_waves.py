@@ -12,7 +12,7 @@ import pytest
 from compilers import MEASURED, nvrtc_version
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.dispatch import Spread, Turn, last_turn
@@ -115,7 +115,7 @@ def test_blocks_that_read_the_same_at_once_wait_for_dram_together(kernel: str, l
     """far_reads 15 has the same reads as 6, each block from a place of its own on."""
     with (MACHINES / "reference" / "h200_together.csv").open(newline="") as file:
         rows = {(r["kernel"], int(r["launch"])): float(r["us"]) for r in csv.DictReader(x for x in file if x[0] != "#")}
-    (made,) = compile_file(Request(path=MACHINES / "together.cu", arch="sm_90", mutations=("identity",),
+    (made,) = compile_originals(Request(path=MACHINES / "together.cu", arch="sm_90",
                                    kernels=(kernel,)))
     code = Kernel(read_image(made.original.cubin, made.original.entry), made.original.listing)
     found = predict(code, made.target.launches[launch], load_machine("h200"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mutate.machines import load_machine
-from mutate.pipeline.binaries import compile_file
+from mutate.pipeline.binaries import compile_originals
 from mutate.results import Request
 from mutate.sim.image import read_image
 from mutate.sim.timing.model import Kernel, SimulatedTime, predict
@@ -40,7 +40,7 @@ def compiled(folder: Path, declaration: str, body: str, arch: str = "sm_90") -> 
     """``__global__ void k(...)`` and its launch; ``declaration`` sets grid, block and arrays, and calls ``k``."""
     path = folder / "k.cu"
     path.write_text(f"/* kmutate launch {declaration} */\n__global__ void {body}\n")
-    (found,) = compile_file(Request(path=path, arch=arch, mutations=("identity",)))
+    (found,) = compile_originals(Request(path=path, arch=arch))
     binary = found.original
     return Kernel(read_image(binary.cubin, binary.entry), binary.listing), found.target.launches[0]
 
