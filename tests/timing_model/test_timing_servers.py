@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +12,18 @@ import numpy.typing as npt
 import pytest
 
 from mutate.sim import layout as lay
-from mutate.sim.coalesce import LOAD, shared_wavefronts, unique_sectors
+from mutate.sim.coalesce import STORE, shared_wavefronts
 from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS
 from mutate.sim.timing.lines import load_wavefronts
 from mutate.sim.timing.servers import L2_WAYS
+from mutate.sim.timing.sets import set_of
 from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
+
+MACHINES = Path(__file__).resolve().parents[1] / "machines"
+sys.path.insert(0, str(MACHINES))
+
+import request_patterns  # noqa: E402
 
 lines_with: Any = servers.lines_with
 stays: Any = servers.stays
@@ -67,17 +76,35 @@ def requests(count: int) -> list[tuple[npt.NDArray[np.uint64], int, int]]:
     return out
 
 
-def test_wavefronts_of_a_load_are_those_of_three_lines_at_a_time() -> None:
-    sectors, room = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
+def test_wavefronts_of_a_load_that_misses_are_those_of_its_lookups() -> None:
+    """Each part of the tags looks up a line a step, in the order of the lanes; a step's lanes are as a store's."""
+    room = np.zeros(64, np.uint64)
     for where, mask, width in requests(1500):
-        count = unique_sectors(where, mask, width, 5, sectors)
-        lines = sorted({int(s) >> 2 for s in sectors[:count]})
-        want = 0
-        for first in range(0, len(lines), 3):
-            part = sum(1 << lane for lane in range(32)
-                       if mask >> lane & 1 and int(where[lane]) >> 7 in lines[first : first + 3])
-            want += shared_wavefronts(where, part, width, LOAD)
-        assert load_wavefronts(where, mask, width, sectors, count, room) == want
+        behind = [0, 0, 0, 0]
+        steps: dict[int, int] = {}
+        for lane in range(32):
+            line = int(where[lane]) >> 7
+            if mask >> lane & 1 and line not in steps:
+                part = set_of(np.uint64(line)) & 3
+                steps[line] = behind[part]
+                behind[part] += 1
+        want = sum(shared_wavefronts(where, sum(1 << lane for lane in range(32) if mask >> lane & 1 and
+                                                steps[int(where[lane]) >> 7] == k), width, STORE)
+                   for k in range(max(behind)))
+        assert load_wavefronts(where, mask, width, room) == want
+
+
+def test_wavefronts_of_loads_that_miss_are_those_that_an_h200_counted() -> None:
+    text = (MACHINES / "reference" / "h200_requests.csv").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in csv.DictReader(line for line in text if not line.startswith("#"))
+            if row["op"] == "ld.global"]
+    asked = [request for request in request_patterns.requests() if request[0] == "ld.global"]
+    assert len(rows) == len(asked) == 37
+    room = np.zeros(64, np.uint64)
+    for row, (_, width, mask, at) in zip(rows, asked, strict=True):
+        where = np.array([(1 << 33) + place for place in at], np.uint64)
+        # Its own are a read of the thread's number and a store.
+        assert load_wavefronts(where, mask, width, room) == int(row["lsu"]) - 2
 
 
 @pytest.mark.parametrize("kind", [lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC])

@@ -25,6 +25,9 @@ KINDS = (lay.H_GLOBAL_LOAD,), (lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC)
 """Requests that read, and that write."""
 _CAUGHT = 8
 """Places that blocks have in common by chance, of how many are told to a third or so."""
+_TWICE, _OFTEN, _UNLIKE = 32, 1.5, 0.9
+"""Places that two blocks have, at least, to tell by them how many there are; how many blocks have one, at most; and up
+to which part of all that is told, as more may be by chance."""
 _FEW, _ROW = 4, 8
 """Sampled blocks that are too few to tell what they have in common by chance; sectors read together, at most."""
 
@@ -142,10 +145,22 @@ def places(touched: float, sectors: float) -> float:
     return low
 
 
-def drawn_from(s: Streams, region: int, bit: int, shift: int) -> tuple[float, float]:
-    """How many places a sampled block touches, and of how many all seem to take theirs at random; 1 << 60 where none
+class Drawn(NamedTuple):
+    """How many places a sampled block touches, of how many all seem to take theirs at random (1 << 60 where none
 
-    repeats. ``bit``: of ``Streams.touch``; places are sectors ``>> shift``.
+    repeats), and which part of what they touch is taken so: the rest are places that many come to.
+    """
+
+    each: float
+    places: float
+    part: float
+
+
+def drawn_from(s: Streams, region: int, bit: int, shift: int) -> Drawn:
+    """What sampled blocks touch of an array. ``bit``: of ``Streams.touch``; places are sectors ``>> shift``.
+
+    If some places are wanted more often than others, of a tree's or of an index's first levels, those that one and two
+    blocks have tell of the rest (A. Chao, "Nonparametric estimation of the number of classes in a population", 1984).
     """
     each = []
     for starts in s.starts:
@@ -153,7 +168,14 @@ def drawn_from(s: Streams, region: int, bit: int, shift: int) -> tuple[float, fl
         at = places_of(s, asked[asked >= 0])
         each.append(_different(s.sectors[at[(s.touch[at] & bit > 0) & (s.region[at] == region)]] >> shift))
     count = sum(map(len, each))
-    return count / len(each), places(count, len(_different(np.concatenate(each))))
+    blocks = np.unique(np.concatenate(each), return_counts=True)[1]
+    once, twice = int((blocks == 1).sum()), int((blocks == 2).sum())
+    if twice >= _TWICE and 2 * twice < _OFTEN * once:
+        often = 2.0 * twice / once
+        part = once * math.exp(often) / count
+        if part < _UNLIKE:
+            return Drawn(count / len(each), part * count / often, part)
+    return Drawn(count / len(each), places(count, len(blocks)), 1.0)
 
 
 def _different(values: Array) -> Array:

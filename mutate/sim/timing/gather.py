@@ -72,7 +72,7 @@ older = jit_into(FOLDER, _older, counted=False)
 
 def _cover(where: npt.NDArray[np.uint64], mask: int, width: int, found: npt.NDArray[np.uint64], count: int,
            covers: npt.NDArray[np.uint32], first: int) -> None:
-    """Which bytes of its ``count`` sectors a store writes, as bits, into ``covers`` from ``first`` on."""
+    """Which bytes of its ``count`` sectors a request wants, as bits, into ``covers`` from ``first`` on."""
     for i in range(first, first + count):
         covers[i] = 0
     bits = np.uint32((1 << width) - 1)
@@ -107,7 +107,7 @@ local_words = jit_into(FOLDER, _local_words, counted=False)
 
 def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: Ints, out: Ints,
             covers: npt.NDArray[np.uint32], rules: int) -> tuple[int, int]:
-    """Writes the requests of a log and their sectors, of stores with the bytes that they write, as bits; returns how
+    """Writes the requests of a log and their sectors, with the bytes that are read or written, as bits; returns how
 
     many of requests and of sectors.
 
@@ -144,8 +144,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 lines = load_cost(where[k], mask, width, found, count, sizes)
             else:
                 lines = shared_wavefronts(where[k], mask, width, STORE if kind == _STORE else ATOMIC)
-                if kind == _STORE:
-                    cover(where[k], mask, width, found, count, covers, first)
+            cover(where[k], mask, width, found, count, covers, first)
             if kind == _ATOMIC:
                 # Lanes with one address go one after another: a sector once for each round of them.
                 # One gets a sector's old bytes, too, so it is whole then.
@@ -172,7 +171,7 @@ def _gather(head: Ints, where: npt.NDArray[np.uint64], records: int, requests: I
                 for i in range(count):
                     out[used + i] = np.int64(found[i])
                     covers[used + i] = WHOLE
-                if kind == _LOCAL_STORE and rules == VOLTA:
+                if rules == VOLTA:
                     cover(at, mask, min(width, 4), found, count, covers, used)
                 used += count
                 lines += load_cost(at, mask, 4, found, count, sizes) if kind == _LOCAL_LOAD and rules == VOLTA else 1

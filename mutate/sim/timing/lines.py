@@ -7,96 +7,101 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mutate.sim.coalesce import LOAD, rising, shared_wavefronts
+from mutate.sim.coalesce import LOAD, STORE, rising, shared_wavefronts
 from mutate.sim.intrinsics import stack_u64
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.sets import set_of
 
-_LINES_AT_ONCE = 3
-_FEW_LANES, _FEW_LINES = 6, 8
-_BANK = np.uint64(31 << 2)
+_FEW_LINES = 8
+_BANK = np.uint64(31)
 MEASURED = "tests/machines/reference/h200_lines.csv: made by tests/machines/lines.py on an H200"
 HITS, TAGS = 8, 16
 """Bits from which on the cost of a load has the wavefronts where all is there, and the steps of looking up."""
 
 
-def _few_wavefronts(addresses: npt.NDArray[np.uint64], first: int, end: int) -> int:
-    """``shared_wavefronts`` of a load of up to 4 bytes from addresses ``first`` to ``end``, which rise: the different
+def _steps(where: npt.NDArray[np.uint64], mask: int, step: npt.NDArray[np.uint64]) -> int:
+    """In which step each active lane's line is looked up, in ``step``; returns how many there are.
 
-    words of a bank.
+    Each of the four parts of the tags takes one line a step, in the order of the lanes that are the first to want them.
     """
-    most = 1
-    for i in range(first + 1, end):
-        word = addresses[i] >> np.uint64(2)
-        words = 1
-        for k in range(first, i):
-            other = addresses[k] >> np.uint64(2)
-            if other != addresses[k + 1] >> np.uint64(2) and (other ^ word) & np.uint64(31) == np.uint64(0):
-                words += 1
-        most = max(most, words)
-    return most
-
-
-few_wavefronts = jit_into(FOLDER, _few_wavefronts, counted=False)
-
-
-def _lone_wavefronts(addresses: npt.NDArray[np.uint64], count: int) -> int:
-    """The same of addresses that rise and are in a line each, three at a time."""
-    total = 0
-    for k in range(0, count - 2, 3):
-        first, second, third = addresses[k] & _BANK, addresses[k + 1] & _BANK, addresses[k + 2] & _BANK
-        total += 1 + max(int(third == first) + int(third == second), int(second == first))
-    if count % 3:
-        total += few_wavefronts(addresses, count - count % 3, count)
-    return int(total)
-
-
-lone_wavefronts = jit_into(FOLDER, _lone_wavefronts, counted=False)
-
-
-def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: npt.NDArray[np.uint64],
-                     count: int, room: npt.NDArray[np.uint64]) -> int:
-    """Wavefronts of a global load with these sectors: three lines at a time, each time as from shared memory.
-
-    Against the 37 requests of tests/machines/reference/h200_requests.csv (loads that miss): 19 exact, 0.96 of the
-    measured number on average. Stores have those of a shared store (37 of 37). ``room``: for 32 addresses.
-    """
-    if count and (sectors[count - 1] >> np.uint64(2)) - (sectors[0] >> np.uint64(2)) < np.uint64(_LINES_AT_ONCE):
-        return shared_wavefronts(where, mask, width, LOAD)
-    lanes = 0
-    if width <= 4 and count > _LINES_AT_ONCE:
-        # Which lane has which of the words does not matter then.
-        lanes = rising(where, mask, room)
-        lone = lanes == count
-        for i in range(count - 1):
-            lone &= sectors[i] >> np.uint64(2) != sectors[i + 1] >> np.uint64(2)
-        if lone:
-            return lone_wavefronts(room, count)
-    following = 0
-    total = 0
-    k = 0
-    while k < count:
-        first = last = sectors[k] >> np.uint64(2)
-        lines = 1
-        while k < count and (sectors[k] >> np.uint64(2) == last or lines < _LINES_AT_ONCE):
-            if sectors[k] >> np.uint64(2) != last:
-                last = sectors[k] >> np.uint64(2)
-                lines += 1
-            k += 1
-        begun = following
-        while following < lanes and room[following] >> np.uint64(7) <= last:
-            following += 1
-        if 0 < following - begun <= _FEW_LANES:
-            total += few_wavefronts(room, begun, following)
+    behind = stack_u64(4)
+    for part in range(4):
+        behind[part] = np.uint64(0)
+    steps = np.uint64(0)
+    most = last = np.uint64(0)
+    before = -1
+    for lane in range(32):
+        if not mask >> lane & 1:
             continue
+        line = where[lane] >> np.uint64(7)
+        found = -1
+        if before >= 0 and line == last:
+            found = before
+        elif before >= 0 and line <= most:
+            for other in range(lane):
+                if mask >> other & 1 and where[other] >> np.uint64(7) == line:
+                    found = other
+                    break
+        if found >= 0:
+            step[lane] = step[found]
+        else:
+            part = set_of(line) & 3
+            step[lane] = behind[part]
+            behind[part] += np.uint64(1)
+            steps = max(steps, behind[part])
+            most = max(most, line)
+        last, before = line, lane
+    return int(np.int64(steps))
+
+
+steps_of = jit_into(FOLDER, _steps, counted=False)
+
+
+def _narrow(where: npt.NDArray[np.uint64], mask: int, step: npt.NDArray[np.uint64], steps: int) -> int:
+    """The different words of a bank in each step, the most of a bank, summed: of up to 4 bytes a lane."""
+    most, word, place = stack_u64(32), stack_u64(32), stack_u64(32)
+    for k in range(steps):
+        most[k] = np.uint64(1)
+    n = 0
+    for lane in range(32):
+        if not mask >> lane & 1:
+            continue
+        mine = where[lane] >> np.uint64(2)
+        at = step[lane] << np.uint64(5) | mine & _BANK
+        words = np.uint64(1)
+        seen = False
+        for other in range(n):
+            words += np.uint64(place[other] == at)
+            seen |= word[other] == mine
+        if not seen:
+            word[n], place[n] = mine, at
+            n += 1
+            most[step[lane]] = max(most[step[lane]], words)
+    total = np.uint64(0)
+    for k in range(steps):
+        total += most[k]
+    return int(np.int64(total))
+
+
+narrow = jit_into(FOLDER, _narrow, counted=False)
+
+
+def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, room: npt.NDArray[np.uint64]) -> int:
+    """Wavefronts of a global load of which nothing is there: each step of looking up has those of a shared store.
+
+    All of the 37 loads that miss in tests/machines/reference/h200_requests.csv. ``room``: for 32 numbers.
+    """
+    steps = steps_of(where, mask, room)
+    if width <= 4:
+        return narrow(where, mask, room, steps)
+    total = 0
+    for k in range(steps):
         part = 0
         for lane in range(32):
-            line = where[lane] >> np.uint64(7)
-            if mask >> lane & 1 and first <= line <= last:
+            if mask >> lane & 1 and room[lane] == np.uint64(k):
                 part |= 1 << lane
-        if part:
-            total += shared_wavefronts(where, part, width, LOAD)
+        total += shared_wavefronts(where, part, width, STORE)
     return int(total)
 
 
@@ -157,11 +162,12 @@ def _load_cost(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: np
     """
     lines = (sectors[count - 1] >> np.uint64(2)) - (sectors[0] >> np.uint64(2)) if count else np.uint64(0)
     if lines == np.uint64(0):
-        hit = miss = shared_wavefronts(where, mask, width, LOAD)
+        hit = shared_wavefronts(where, mask, width, LOAD)
+        miss = shared_wavefronts(where, mask, width, STORE) if width > 4 else hit
         steps = 1
     else:
         hit = hit_wavefronts(where, mask, width, room)
-        miss = max(hit, load_wavefronts(where, mask, width, sectors, count, room))
+        miss = max(hit, load_wavefronts(where, mask, width, room))
         steps = lookups(sectors, 0, count)
     return int(miss | hit << HITS | steps << TAGS)
 

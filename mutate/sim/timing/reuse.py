@@ -190,7 +190,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         writes = grid * row[0]
         if far_apart[region, WRITES]:
             known = min(places(blocks * row[0], row[1]), caught[WRITES][region])
-            mine = scattered_writes(writes, known, drawn_from(sample.streams, region, 2, 2)[1], limit)
+            mine = scattered_writes(writes, known, drawn_from(sample.streams, region, 2, 2).places, limit)
             written[region] = mine
             whole[region] = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / mine.sectors)
         elif updates.parts[region]:
@@ -200,32 +200,31 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | drawn_at[READS]
-    drawn = {}
+    drawn, by_luck = {}, np.ones(len(limits))
     for region in np.flatnonzero(by_chance).tolist():
-        each, sampled, _ = found[0][region]
-        known = min(limits[region], places(blocks * each, sampled), caught[READS][region])
         if not far_apart[region, READS]:
-            drawn[region] = Reads(grid * each, rooms[READS][region], 1)
+            drawn[region] = Reads(grid * found[0][region][0], rooms[READS][region], 1)
             continue
+        known = min(limits[region], drawn_from(sample.streams, region, 1, 0).places, caught[READS][region])
         # Whoever wants words of 64 bytes has one sector of them, or both; others have other sectors.
-        pairs_each, told = drawn_from(sample.streams, region, 1, 1)
+        pairs_each, told, by_luck[region] = drawn_from(sample.streams, region, 1, 1)
         by_chance[region] = pairs_each > 0  # none: it reads what it has written
         if by_chance[region]:
             pairs = min(max(told, known / 2.0), known, limits[region] / 2.0) if told < 1 << 60 else known / 2.0
             stored = region in written and region not in added and once[1][region] < 0.5
-            drawn[region] = Reads(grid * pairs_each, pairs, 2, 1 + stored)
+            drawn[region] = Reads(grid * pairs_each * by_luck[region], pairs, 2, 1 + stored)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     come = out[0].copy()
     for region, reads in drawn.items():
         rest = [r for of, r in drawn.items() if of != region]
         missed = random_misses(reads, rest, other, l2_bytes)
-        come[region] = random_misses(reads._replace(alone=1), rest, other, l2_bytes).least
+        come[region] = by_luck[region] * random_misses(reads._replace(alone=1), rest, other, l2_bytes).least
         if far_apart[region, READS]:
             sparse[region] = 1.0
-        out[0][region] = missed.part
+        out[0][region] = by_luck[region] * missed.part
         of_read = grid * found[0][region][0] / reads.number
         places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
-        least_of[region] = missed.least
+        least_of[region] = by_luck[region] * missed.least
     give_up(updates.lost, sample.streams, list(written), come, wave, l2_bytes)
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T

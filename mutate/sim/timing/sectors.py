@@ -52,7 +52,7 @@ from mutate.sim.timing.settings import (
     S_RESIDENT,
 )
 from mutate.sim.timing.tags import drop, fill, lookup
-from mutate.sim.timing.touches import PAIRED, SHARED
+from mutate.sim.timing.touches import JUST_STORED, PAIRED, SHARED
 
 _LOCAL_LOAD = lay.H_LOCAL_LOAD
 _LOCAL = LOCAL_BASE >> 5
@@ -157,7 +157,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         if through and place >= 0:
             drop(tags, ages, room, place)
             there = np.int64(-1)
-        elif place >= 0 and ready[place, sector & 3] > 0.0:
+        elif place >= 0 and (ready[place, sector & 3] > 0.0 or (
+                ready[place, sector & 3] < 0.0 and touch[i] & JUST_STORED)):
             when = ready[place, sector & 3]
             hits += 1
             late_ones += when > there_at

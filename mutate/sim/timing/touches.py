@@ -29,10 +29,11 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
-SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE, READ_BEFORE = 4, 8, 16, 32, 64
+SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE, READ_BEFORE, JUST_STORED = 4, 8, 16, 32, 64, 128
 """Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too;
 
-the store writes all of the sector; the block has then written or read all of it; it has read it before the store.
+the store writes all of the sector; the block has then written or read all of it; it has read it before the store; the
+load wants no bytes of it but such as the block has stored.
 """
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs
@@ -97,7 +98,10 @@ def _note(table: Ints, used: int, tally: Ints, bases: Ints, requests: Ints, aske
                 table[row, 0] = sector + 1
                 used += 1
             entry = table[row, 1 + which]
-            if which == WRITES:
+            if which == READS:
+                if table[row, 1 + WRITES] >> 32 == block + 1 and covers[i] & ~table[row, 3] == 0:
+                    touch[i] = JUST_STORED
+            else:
                 before = np.int64(0)
                 if entry >> 32 == block + 1:
                     before = table[row, 3]
@@ -251,7 +255,7 @@ class Touches:
 
     def note(self, requests: Ints, asked: int, sectors: Ints, block: int, covers: npt.NDArray[Any],
              touch: npt.NDArray[Any], region: npt.NDArray[Any]) -> None:
-        """Enters ``asked`` requests of a block; ``covers``: the bytes of each sector that are written, as bits.
+        """Enters ``asked`` requests of a block; ``covers``: the bytes of each sector that are wanted, as bits.
 
         ``touch`` gets for each of the sectors 1 if it is the block's first read of it, 2 if its first write; ``region``
         the number of its array.

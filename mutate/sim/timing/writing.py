@@ -59,6 +59,8 @@ BEGUN = 1 << _BEGUN_BITS
 _SOON_BITS = 13
 SOON = 1 << _SOON_BITS
 """Places that remember which sectors were written at random: of the SM's last writes some thousand."""
+IN_PART = -1.0
+"""When a sector is there of which L1 has the bytes that were stored: for loads of no others (holes.cu)."""
 _FEW = 3.0
 """Sectors' room that a stored one takes from which on those of other warps do not complete its line."""
 
@@ -212,6 +214,11 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
             alone = lone(sectors, i, first, count) and not beside(sectors, i, first, count)
+            if fetched and not alone and parts_cost and mix(sector ^ 1, 8) >= parts[r]:
+                # The other half is whole: 36 ps for one where few of the sectors are so, 24 and 12 where a third and
+                # two thirds are (walled<2> of tests/machines/walled.cu; in a stream 7).
+                factor = 1.0 + (settings[S_LONE] - 1.0) * (1.0 - parts[r])
+                behind = 1.0 + (settings[S_PART] - 1.0) * (1.0 - parts[r])
             if fetched and alone:
                 factor = 1.0 + (settings[S_LONE] - 1.0) * loose[r]
                 behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]
@@ -268,7 +275,9 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             settle(ages, turns, place, hint, False)
         elif victim >= 0:
             make_room(l1, place, victim, asked, state, settings, busy)
-            come = max(ready[victim, sector & 3], 1.0) if place >= 0 else 1.0
+            come = 1.0 if touch[i] & WHOLE_STORE else IN_PART
+            if place >= 0 and ready[victim, sector & 3] > 0.0:
+                come = max(ready[victim, sector & 3], 1.0)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
     return result
