@@ -323,7 +323,7 @@ _HELDOUT = {
     "heldout44": "By somebody who had seen neither: 20 as in scientific benchmarks and mini-applications.",
     "heldout45": "By somebody else who had seen neither: 20 of deep learning and dense linear algebra.",
     "heldout46": "By somebody who had seen neither: 20 as in a collection of small applications by many authors.",
-    "heldout47": "By somebody else who had seen neither: plain linear algebra and training, and classic kernels, ten each.",
+    "heldout47": "By somebody else who had seen neither: linear algebra and training, and classic kernels.",
 }
 
 

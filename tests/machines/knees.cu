@@ -14,8 +14,8 @@ template <int MATH> __device__ float worked(float x, float a)
    float out[4 * n] = zeros(); float in[4 * n] = zeros();
    read_once<0, 4>(out, in, n, 1.5f); read_once<8, 4>(out, in, n, 1.5f); read_once<16, 4>(out, in, n, 1.5f); read_once<20, 4>(out, in, n, 1.5f);
    read_once<24, 4>(out, in, n, 1.5f); read_once<28, 4>(out, in, n, 1.5f); read_once<32, 4>(out, in, n, 1.5f); read_once<48, 4>(out, in, n, 1.5f);
-   copied<0>(out, in, n, 1.5f); copied<16>(out, in, n, 1.5f); copied<24>(out, in, n, 1.5f); copied<32>(out, in, n, 1.5f);
-   copied<40>(out, in, n, 1.5f); copied<48>(out, in, n, 1.5f); copied<64>(out, in, n, 1.5f);
+   copied_elements<0>(out, in, n, 1.5f); copied_elements<16>(out, in, n, 1.5f); copied_elements<24>(out, in, n, 1.5f); copied_elements<32>(out, in, n, 1.5f);
+   copied_elements<40>(out, in, n, 1.5f); copied_elements<48>(out, in, n, 1.5f); copied_elements<64>(out, in, n, 1.5f);
 */
 // One after another block: each thread reads READS elements and does MATH fused multiply-adds with each.
 template <int MATH, int READS> __global__ void read_once(float *out, const float *in, int n, float a)
@@ -29,7 +29,7 @@ template <int MATH, int READS> __global__ void read_once(float *out, const float
     if (sum == 1.0f) out[i] = sum;
 }
 
-template <int MATH> __global__ void copied(float *out, const float *in, int n, float a)
+template <int MATH> __global__ void copied_elements(float *out, const float *in, int n, float a)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = worked<MATH>(in[i], a);

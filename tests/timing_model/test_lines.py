@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mutate.sim.coalesce import unique_sectors
-from mutate.sim.timing.lines import HITS, TAGS, load_cost
+from mutate.sim.timing.lines import HITS, TAGS, line_in_whole, load_cost
 
 REFERENCE = Path(__file__).parents[1] / "machines" / "reference" / "h200_lines.csv"
 WIDTHS = {"unsigned": 4, "uint2": 8, "uint4": 16}
@@ -30,3 +30,18 @@ def test_lines_are_looked_up_and_read_as_on_the_gpu(row: dict[str, str]) -> None
     assert cost >> TAGS == round(float(row["lookups"]))
     assert cost >> HITS & 255 == round(float(row["wavefronts"]))
     assert cost & 255 >= cost >> HITS & 255
+
+
+def test_a_line_is_there_in_whole_if_all_four_of_its_sectors_are() -> None:
+    rng = np.random.default_rng(5)
+    seen = set()
+    for _ in range(300):
+        sectors = np.unique(rng.integers(0, 24, rng.integers(1, 20))) + 4 * int(rng.integers(0, 1 << 30))
+        first = int(rng.integers(0, len(sectors)))
+        count = int(rng.integers(1, len(sectors) - first + 1))
+        mine = set(sectors[first : first + count].tolist())
+        for i in range(first, first + count):
+            want = {int(sectors[i]) >> 2 << 2 | k for k in range(4)} <= mine
+            assert line_in_whole(sectors, i, first, count) == want
+            seen.add(want)
+    assert seen == {False, True}

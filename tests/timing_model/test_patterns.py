@@ -31,7 +31,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
-         "walkers", "exchanges", "replaced", "walled")
+         "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees")
 
 
 @cache
@@ -213,6 +213,12 @@ def simulated(kernel: str, launch: int) -> float:
     ("change_one", 3, 0.15), ("change_two", 3, 0.12), ("change_four", 2, 0.08),  # where they are, at random
     ("replaced<unsigned char, 0>", 1, 0.06), ("replaced<unsigned, 0>", 0, 0.06), ("replaced<unsigned, 0>", 2, 0.05),
     ("replaced<unsigned, 1>", 2, 0.03), ("walled<0>", 1, 0.04), ("walled<3>", 3, 0.11),  # parts of sectors, in time
+    ("walled<2>", 1, 0.05), ("walled<2>", 3, 0.05),  # a few in part
+    ("holes<2, 0>", 1, 0.07), ("holes<2, 2>", 1, 0.06), ("holes<8, 3>", 0, 0.07), ("walls_then_rest<1>", 0, 0.04),
+    ("shifted<3>", 0, 0.04), ("shifted<3>", 1, 0.04), ("shifted<1>", 5, 0.07), ("changed_rows", 2, 0.08),
+    ("fields<0, 1>", 0, 0.08),  # lines that are changed in part
+    ("read_once<24, 4>", 0, 0.04), ("copied_elements<40>", 0, 0.03),  # as long to load as to reckon
+    ("looped<24, 4>", 0, 0.04),
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

@@ -390,10 +390,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 if act == u.BARRIER:
                     at_barrier[w] = bar
             else:
-                result, operands = float(clock + row[u.LATENCY]), float(clock + 8)
-                if unit == u.LANES:  # a wavefront of L1's, too (`s2r.tid` of h200_requests.csv)
-                    data_free = max(data_free, float(clock)) + 1.0
-                    busy[p.B_DATA] += 1.0
+                result = float(clock + row[u.LATENCY])
+                operands = float(clock + 8)
 
             # --- scoreboards ---
             if tracked:

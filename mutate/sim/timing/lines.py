@@ -202,6 +202,16 @@ def _alone_in_line(sectors: npt.NDArray[np.int64], i: int, first: int, count: in
 alone_in_line = jit_into(FOLDER, _alone_in_line, counted=False)
 
 
+def _line_in_whole(sectors: npt.NDArray[np.int64], i: int, first: int, count: int) -> bool:
+    """Whether a request, whose sectors rise, has all four of this one's line."""
+    begin = i - (sectors[i] & 3)
+    return bool(begin >= first and begin + 3 < first + count and sectors[begin] == sectors[i] & ~3
+                and sectors[begin + 3] == sectors[i] | 3)
+
+
+line_in_whole = jit_into(FOLDER, _line_in_whole, counted=False)
+
+
 def _lines(sectors: npt.NDArray[np.int64], first: int, count: int) -> int:
     """How many lines a request's sectors are in, which rise."""
     lines = 0

@@ -28,6 +28,7 @@ from mutate.sim.timing.code_cache import of_code
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hot import hot_clocks
 from mutate.sim.timing.one_place import contested, least_clocks, stay
+from mutate.sim.timing.parted import parted_of
 from mutate.sim.timing.player import MARKS, Played, Player
 from mutate.sim.timing.reuse import Reuse, as_a_whole, beyond_l2, no_reuse, reuse_of
 from mutate.sim.timing.sampling import GROUP, Sample, record
@@ -147,6 +148,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)
         settings[p.S_HELD] = int(by_waves(*c.PASSING, turn, resident) * sectors)
         settings[p.S_STORED] = int(by_waves(*c.STORED, turn, resident) * sectors)
+        settings[p.S_PARTED] = parted_of(sample, reuse.read, min(resident, turn) * -(-launch.threads // 32))
     settings[p.S_STAYS] = 1.0 + c.ATOMIC_STAYS * math.log(stay(sample)) if total > 1 else 1.0
     settings[p.S_LOCAL_FAR] = beyond_l2(sample, local, l2_bytes)
     if sm is not None:

@@ -10,13 +10,14 @@ import numpy.typing as npt
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.servers import dram
-from mutate.sim.timing.settings import N_DRAM_WRITE, S_HELD, S_PART, S_STORED
+from mutate.sim.timing.settings import N_DRAM_WRITE, S_HELD, S_PART, S_PARTED, S_STORED
 
-READ, STORED, CHANGED, EMPTY, LONE = range(5)
+READ, STORED, CHANGED, EMPTY, LONE, PARTED = range(6)
 """A sector that came from DRAM, one that was stored, and one that was stored where it had come from DRAM; the rest of a
 
 line of which no more was stored (planes of tests/machines/planes.cu: as many lines stay in L2 whether one, two or four
-of their sectors were stored); and one that was stored without the other half of 64 bytes.
+of their sectors were stored); one that was stored without the other half of 64 bytes; and one that was stored where it
+had come from DRAM, by a warp that stored a part of its line (``parted``).
 """
 _FIRST, _HELD, _STORED, _CHANGED, _OWED = range(5)
 _WHOLE = 1 << 20
@@ -25,7 +26,10 @@ _WHOLE = 1 << 20
 def _write(what, t, servers, settings, busy):
     """DRAM writes a sector; a lone one costs what a lone one costs that was written in part."""
     busy[N_DRAM_WRITE] += 1
-    dram(servers, settings, busy, t, True, max(1.0, settings[S_PART]) if what == LONE else 1.0, 0.0)
+    cost = max(1.0, settings[S_PART]) if what == LONE else 1.0
+    if what == PARTED:
+        cost += settings[S_PARTED]
+    dram(servers, settings, busy, t, True, cost, 0.0)
 
 
 _to_dram = jit_into(FOLDER, _write, counted=False)
@@ -56,7 +60,7 @@ def _pass_through(passing, what, room, t, servers, settings, busy):
     ring[(state[_FIRST] + state[_HELD]) % size] = what
     state[_HELD] += 1
     state[_STORED] += what != READ
-    state[_CHANGED] += what == CHANGED
+    state[_CHANGED] += what == CHANGED or what == PARTED
     state[_OWED] += np.int64((room - 1.0) * _WHOLE)
     while state[_OWED] >= _WHOLE and state[_HELD] < size:
         ring[(state[_FIRST] + state[_HELD]) % size] = EMPTY
@@ -69,7 +73,7 @@ def _pass_through(passing, what, room, t, servers, settings, busy):
         state[_FIRST] = (state[_FIRST] + 1) % size
         state[_HELD] -= 1
         state[_STORED] -= oldest != READ
-        state[_CHANGED] -= oldest == CHANGED
+        state[_CHANGED] -= oldest == CHANGED or oldest == PARTED
         if oldest != READ and oldest != EMPTY:
             _to_dram(oldest, t, servers, settings, busy)
 

@@ -18,9 +18,9 @@ from mutate.sim.timing.constants import (
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.held_up import WRITTEN, send
 from mutate.sim.timing.hints import PASSING, settle, touches
-from mutate.sim.timing.lines import beside, lone
+from mutate.sim.timing.lines import beside, line_in_whole, lone
 from mutate.sim.timing.packets import added
-from mutate.sim.timing.passing import CHANGED, LONE, STORED, pass_through
+from mutate.sim.timing.passing import CHANGED, LONE, PARTED, STORED, pass_through
 from mutate.sim.timing.sectors import SPREAD, near_of, own
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
@@ -214,7 +214,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
             alone = lone(sectors, i, first, count) and not beside(sectors, i, first, count)
-            if fetched and not alone and parts_cost and mix(sector ^ 1, 8) >= parts[r]:
+            if fetched and not (alone or adds) and parts_cost and mix(sector ^ 1, 8) >= parts[r]:
                 # The other half is whole: 36 ps for one where few of the sectors are so, 24 and 12 where a third and
                 # two thirds are (walled<2> of tests/machines/walled.cu; in a stream 7).
                 factor = 1.0 + (settings[S_LONE] - 1.0) * (1.0 - parts[r])
@@ -251,7 +251,10 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         busy[N_DRAM_READ] += fetched
         busy[N_ADDED_FAR] += fetched and adds and touch[i] & READ_BEFORE == 0
         if far and kind == _STORE and not fetched and not by_chance:
-            lies = LONE if alone and updates.rooms[r] > _FEW else CHANGED if touch[i] & READ_BEFORE else STORED
+            lies = LONE if alone and updates.rooms[r] > _FEW else STORED
+            if lies == STORED and touch[i] & READ_BEFORE:
+                parted = touch[i] & WHOLE_STORE and not line_in_whole(sectors, i, first, count)
+                lies = PARTED if parted else CHANGED
             pass_through(passing, lies, updates.rooms[r], asked, state, settings, busy)
             far = False
         busy[N_DRAM_WRITE] += far
