@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pytest
 
 from mutate.sim import layout as lay
-from mutate.sim.coalesce import STORE, shared_wavefronts
+from mutate.sim.coalesce import STORE, shared_wavefronts, unique_sectors
 from mutate.sim.timing import servers
 from mutate.sim.timing.gather import R_COLUMNS
-from mutate.sim.timing.lines import load_wavefronts
+from mutate.sim.timing.lines import load_wavefronts, lookups, steps_of
 from mutate.sim.timing.servers import L2_WAYS
 from mutate.sim.timing.sets import set_of
 from mutate.sim.timing.touches import READS, WRITES, come_back, lines_up_to, spread
@@ -78,7 +78,7 @@ def requests(count: int) -> list[tuple[npt.NDArray[np.uint64], int, int]]:
 
 def test_wavefronts_of_a_load_that_misses_are_those_of_its_lookups() -> None:
     """Each part of the tags looks up a line a step, in the order of the lanes; a step's lanes are as a store's."""
-    room = np.zeros(64, np.uint64)
+    sectors, room = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
     for where, mask, width in requests(1500):
         behind = [0, 0, 0, 0]
         steps: dict[int, int] = {}
@@ -91,7 +91,9 @@ def test_wavefronts_of_a_load_that_misses_are_those_of_its_lookups() -> None:
         want = sum(shared_wavefronts(where, sum(1 << lane for lane in range(32) if mask >> lane & 1 and
                                                 steps[int(where[lane]) >> 7] == k), width, STORE)
                    for k in range(max(behind)))
-        assert load_wavefronts(where, mask, width, room) == want
+        count = unique_sectors(where, mask, width, 5, sectors)
+        assert steps_of(where, mask, room) == lookups(sectors, 0, count) == max(behind)
+        assert load_wavefronts(where, mask, width, room, max(behind)) == want
 
 
 def test_wavefronts_of_loads_that_miss_are_those_that_an_h200_counted() -> None:
@@ -104,7 +106,8 @@ def test_wavefronts_of_loads_that_miss_are_those_that_an_h200_counted() -> None:
     for row, (_, width, mask, at) in zip(rows, asked, strict=True):
         where = np.array([(1 << 33) + place for place in at], np.uint64)
         # Its own are a read of the thread's number and a store.
-        assert load_wavefronts(where, mask, width, room) == int(row["lsu"]) - 2
+        steps = steps_of(where, mask, room)
+        assert load_wavefronts(where, mask, width, room, steps) == int(row["lsu"]) - 2
 
 
 @pytest.mark.parametrize("kind", [lay.H_GLOBAL_LOAD, lay.H_GLOBAL_ATOMIC])

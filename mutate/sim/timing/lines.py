@@ -21,7 +21,7 @@ HITS, TAGS = 8, 16
 
 
 def _steps(where: npt.NDArray[np.uint64], mask: int, step: npt.NDArray[np.uint64]) -> int:
-    """In which step each active lane's line is looked up, in ``step``; returns how many there are.
+    """In which step each active lane's line is looked up, in ``step``; returns how many there are, as ``lookups`` does.
 
     Each of the four parts of the tags takes one line a step, in the order of the lanes that are the first to want them.
     """
@@ -87,19 +87,19 @@ def _narrow(where: npt.NDArray[np.uint64], mask: int, step: npt.NDArray[np.uint6
 narrow = jit_into(FOLDER, _narrow, counted=False)
 
 
-def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, room: npt.NDArray[np.uint64]) -> int:
+def _load_wavefronts(where: npt.NDArray[np.uint64], mask: int, width: int, step: npt.NDArray[np.uint64],
+                     steps: int) -> int:
     """Wavefronts of a global load of which nothing is there: each step of looking up has those of a shared store.
 
-    All of the 37 loads that miss in tests/machines/reference/h200_requests.csv. ``room``: for 32 numbers.
+    All of the 37 loads that miss in tests/machines/reference/h200_requests.csv. ``step`` and ``steps``: see ``_steps``.
     """
-    steps = steps_of(where, mask, room)
     if width <= 4:
-        return narrow(where, mask, room, steps)
+        return narrow(where, mask, step, steps)
     total = 0
     for k in range(steps):
         part = 0
         for lane in range(32):
-            if mask >> lane & 1 and room[lane] == np.uint64(k):
+            if mask >> lane & 1 and step[lane] == np.uint64(k):
                 part |= 1 << lane
         total += shared_wavefronts(where, part, width, STORE)
     return int(total)
@@ -167,8 +167,8 @@ def _load_cost(where: npt.NDArray[np.uint64], mask: int, width: int, sectors: np
         steps = 1
     else:
         hit = hit_wavefronts(where, mask, width, room)
-        miss = max(hit, load_wavefronts(where, mask, width, room))
-        steps = lookups(sectors, 0, count)
+        steps = steps_of(where, mask, room)
+        miss = max(hit, load_wavefronts(where, mask, width, room, steps))
     return int(miss | hit << HITS | steps << TAGS)
 
 
