@@ -356,7 +356,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         if played is None:
             works.update((w.block, w) for w in known)
             if not known:
-                survey(works, total, simulation)
+                survey(works, launch.grid, simulation)
             instead = None if known else instead_of(tuple(works.values()), each, launch.grid, sms, wanted, at_once,
                                                     near_by or None)
             if instead is not None:

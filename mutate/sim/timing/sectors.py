@@ -24,7 +24,7 @@ from mutate.sim.timing.hints import AROUND, COPIED, PASSING, PLAIN, settle, touc
 from mutate.sim.timing.lines import alone_in_line, lone
 from mutate.sim.timing.passing import READ, pass_through
 from mutate.sim.timing.pending import takes_turn
-from mutate.sim.timing.servers import dram, make_room, mix, stays, taken_of
+from mutate.sim.timing.servers import alone_of_line, dram, make_room, mix, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2,
     N_DRAM_READ,
@@ -78,6 +78,19 @@ def _twin_at(sector, twin_sectors, twin_come):
 
 
 twin_at = jit_into(FOLDER, _twin_at, counted=False, inlined=True)
+
+
+def _begins_line(sector, twin_sectors):
+    """Whether nothing else of its line is remembered."""
+    for k in range(1, 4):
+        other = sector ^ k
+        at = np.int64(np.uint64(other) * SPREAD >> np.uint64(64 - _TWIN_BITS))
+        if twin_sectors[at] == other or twin_sectors[at ^ 1] == other:
+            return False
+    return True
+
+
+begins_line = jit_into(FOLDER, _begins_line, counted=False)
 
 
 def _own(sector, shared, instance, turn):
@@ -206,7 +219,9 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
             come = max(come, twin_come[twin])
         elif far:
             busy[N_DRAM_READ] += 1
-            busy[N_FETCHED] += sector >> 2 != fetched
+            busy[N_FETCHED] += sector >> 2 != fetched and (
+                alone_of_line(far_tags, far_ages, far_parts, sector) if again[r] and len(far_tags) > 0
+                else begins_line(sector, twin_sectors))
             fetched = sector >> 2
             this = sectors[i]
             factor = 1.0

@@ -149,6 +149,15 @@ def _stays(tags, ages, parts, sector, clock):
 stays = jit_into(FOLDER, _stays, counted=False)
 
 
+def _alone_of_line(tags, ages, parts, sector):
+    """Whether the SM's part of L2 has nothing of a sector's line but that sector."""
+    k = line_at(tags, ages, sector >> 2)
+    return tags[k] != sector >> 2 or parts[k] & ~(1 << (sector & 3)) == 0
+
+
+alone_of_line = jit_into(FOLDER, _alone_of_line, counted=False)
+
+
 def prime(most: int) -> int:
     """The largest prime number up to ``most``; 0 below 2."""
     return next((n for n in range(most, 1, -1) if all(n % k for k in range(2, math.isqrt(n) + 1))), 0)

@@ -19,6 +19,7 @@ _SURVEYED = 2048
 _ENOUGH, _MANY = 4, 64
 """Blocks that are run for their work alone: so many warp instructions and blocks; where so many are alike, all are."""
 _PEEKED = 4096
+_ROOT_STEPS = 60
 _SHORT = 0.1
 """Blocks of a grid at most of which all are begun, where some end after this part of what others do."""
 GOLDEN = 0.6180339887498949
@@ -49,12 +50,21 @@ def instead_of(works: Sequence[Work], each: int, grid: tuple[int, int, int], sms
     return None
 
 
-def all_over(total: int) -> Iterator[int]:
-    """Blocks from all over the grid: multiples of a root are spread evenly, however many they are; not of the golden
+def all_over(grid: tuple[int, int, int]) -> Iterator[int]:
+    """Blocks from all over the grid: multiples of a root are spread evenly, however many they are, and of the powers of
 
+    one along as many axes (1 over the root of x**(d + 1) = x + 1 for d of them, after Roberts); not of the golden
     ratio, by which kernels hash.
     """
-    return (int((k + 0.5) * math.sqrt(2.0) % 1.0 * total) for k in range(min(total, _SURVEYED)))
+    axes = [axis for axis in range(3) if grid[axis] > 1]
+    root = 2.0
+    for _ in range(_ROOT_STEPS):
+        root = (1.0 + root) ** (1.0 / (len(axes) + 1))
+    steps = [math.sqrt(2.0)] if len(axes) < 2 else [root ** -(k + 1) for k in range(len(axes))]
+    strides = (1, grid[0], grid[0] * grid[1])
+    for k in range(min(math.prod(grid), _SURVEYED)):
+        yield sum(int((k + 0.5) * step % 1.0 * grid[axis]) * strides[axis]
+                  for axis, step in zip(axes, steps, strict=False))
 
 
 def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted: int, near_by: int | None) -> int:
@@ -66,16 +76,17 @@ def _busiest(works: Sequence[Work], grid: tuple[int, int, int], sms: int, wanted
     return int(np.argmax(sums / sums.mean() + most / most.mean()))
 
 
-def survey(works: dict[int, Work], total: int, simulation: Simulation) -> None:
+def survey(works: dict[int, Work], grid: tuple[int, int, int], simulation: Simulation) -> None:
     """Adds the work of blocks from all over the grid, until they seem to be alike or are enough, and of all blocks that
 
     end long before others do.
     """
+    total = math.prod(grid)
     if len(works) >= total or (len(works) >= _ENOUGH and not differ(tuple(works.values()))):
         return
     other = simulation.fork((), None)
     spent = 0
-    for block in all_over(total):
+    for block in all_over(grid):
         if block in works:
             continue
         works[block] = ran(other, block)
