@@ -31,7 +31,6 @@ from mutate.sim.timing.one_place import contested, least_clocks, stay
 from mutate.sim.timing.parted import parted_of
 from mutate.sim.timing.player import MARKS, Played, Player
 from mutate.sim.timing.reuse import Reuse, as_a_whole, beyond_l2, no_reuse, reuse_of
-from mutate.sim.timing.rooms import borders
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import by_waves, has_l2, settings_of
@@ -143,8 +142,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
         len(kernel.listing), sample.streams.pc, machine.capability)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)
     if reuse.again.any():
-        share = l2_bytes * (1.0 - c.WRITTEN) / min(sms, total)
-        settings[p.S_L2_LINES] = lines_in(share * borders(sample, reuse.again, min(total, min(resident, turn) * sms)))
+        settings[p.S_L2_LINES] = lines_in(l2_bytes * (1.0 - c.WRITTEN) / min(sms, total))
     settings[p.S_L2_WRITTEN] = lines_in(l2_bytes * c.IN_PARTS / min(sms, total))
     if l2_bytes and not rates.tracked:
         sectors = machine.number("l2.size") * 1024 / 32 / min(sms, total)

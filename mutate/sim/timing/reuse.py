@@ -58,8 +58,9 @@ class Reuse(NamedTuple):
     ``read_places``, ``read_least``: of what is read at random, as ``by_chance.Misses`` has them, in reads of one SM.
     ``by_each``: whether each block reads most of it. ``merged`` and ``merged_later``: the part of the reads that L2
     does not get as they are merged with equal ones of neighbouring SMs, while the first blocks run and later;
-    ``convoy``: whether neighbours have most of it in common, at the same times, ``crowd``: whether a row of the grid's
-    blocks or a column has, of ``constants.CROWD`` or more that run at once. ``updates``: of its writes.
+    ``convoy``: whether neighbours have most of it in common, at the same times, and how, as ``together`` has it;
+    ``crowd``: whether a row of the grid's blocks or a column has, of ``constants.CROWD`` or more that run at once.
+    ``updates``: of its writes.
     """
 
     read: Array
@@ -98,7 +99,7 @@ def no_reuse(sample: Sample) -> Reuse:
     none, no_part = np.zeros(arrays, np.bool_), np.zeros(arrays)
     all_parts = np.ones(arrays)
     return Reuse(all_parts, all_parts, no_part, no_part, all_parts, none, none, none, no_part, none.astype(np.int64),
-                 no_part, no_part, none, none, none_at_random(no_part, no_part, all_parts))
+                 no_part, no_part, none.astype(np.int64), none, none_at_random(no_part, no_part, all_parts))
 
 
 def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, merges: bool = False) -> Reuse:
@@ -383,7 +384,7 @@ def _with_neighbours(sample: Sample, together: Array, far: Array, wave: int, mer
     some = together | (at_first > 0.0) & (at_first > seldom)
     each = sample.touched[:, READS, PAIRS] / len(sample.blocks)
     steps = np.where(each <= _KNOWN, c.ALL_IN_STEP, c.IN_STEP)
-    return np.where(together, steps, some * c.TOGETHER), merged, later, convoy, crowd
+    return np.where(together, steps, some * c.TOGETHER), merged, later, convoy * steps, crowd
 
 
 def _merging(near: Neighbour, sample: Sample, wave: int, sms: int) -> float:

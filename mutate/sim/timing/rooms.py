@@ -1,4 +1,4 @@
-"""How much room lines take in L2: one has its place there, however much of it was stored, and whoever comes to it."""
+"""How much room what is stored takes in L2: a line has its place there, however much of it was stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing.asked import places_of
-from mutate.sim.timing.sampling import Sample, Streams
+from mutate.sim.timing.sampling import Streams
 
 _LINE = 4
 _NEARLY = 1.1
@@ -35,17 +35,3 @@ def rooms_of(s: Streams, loose: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
             sectors = np.unique(s.sectors[at[mine]])
             rooms[array] = max(1.0, min(most[array], _LINE * len(np.unique(sectors >> 2)) / len(sectors)))
     return rooms
-
-
-def borders(sample: Sample, again: npt.NDArray[np.bool_], wave: int) -> float:
-    """How many times as many lines the blocks have that run at once, ``wave`` of them, each for itself as together.
-
-    Of arrays to which each comes ``again``. Blocks whose rows begin in the middle of a line have it in common with the
-    one before: all of them have no more lines than there are.
-    """
-    first, most = sample.first, [region.nbytes / (32.0 * _LINE * wave) for region in sample.initial.regions]
-    mine = together = 0.0
-    for array in np.flatnonzero(again[: len(most)]).tolist():
-        lines = len(np.unique(first.sectors[first.region == array] >> 2))
-        mine, together = mine + lines, together + min(lines, most[array])
-    return mine / together if together else 1.0

@@ -272,11 +272,11 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
                 busy[N_DRAM_READ] += 1
                 other = twin_at(sector ^ 1, twin_sectors, twin_come)
                 twin_sectors[other], twin_come[other] = sector ^ 1, come
-        elif (first_read and convoy[r]) or (instance < settings[S_RESIDENT] and (
+        elif (first_read and convoy[r] > 0) or convoy[r] == ALL_IN_STEP or (instance < settings[S_RESIDENT] and (
                 (first_read and together[r] > 0) or together[r] == ALL_IN_STEP)):
             # Another SM fetches it, at this time: neighbours, and the first blocks of all SMs, come to it together.
             come = asked - 4.0 + settings[S_DRAM_LATENCY] + late[int(mix(sector >> 5, 3) * len(late))]
-            if convoy[r] or together[r] >= IN_STEP:
+            if convoy[r] > 0 or together[r] >= IN_STEP:
                 come -= FOREMOST if crowd[r] else FOREMOST * min(1.0, asked / CAUGHT_UP)
             twin_sectors[twin], twin_come[twin] = sector, come
             if alone_costs and lone(sectors, i, first, count):
