@@ -324,6 +324,8 @@ _HELDOUT = {
     "heldout45": "By somebody else who had seen neither: 20 of deep learning and dense linear algebra.",
     "heldout46": "By somebody who had seen neither: 20 as in a collection of small applications by many authors.",
     "heldout47": "By somebody else who had seen neither: linear algebra and training, and classic kernels.",
+    "heldout48": "By somebody who had seen neither: dense linear algebra, the ladder of a matrix product, training.",
+    "heldout49": "By somebody else who had seen neither: 20 as in suites of heterogeneous kernels.",
 }
 
 
