@@ -31,7 +31,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
-         "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive")
+         "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms")
 
 
 @cache
@@ -220,7 +220,9 @@ def simulated(kernel: str, launch: int) -> float:
     ("read_once<24, 4>", 0, 0.04), ("copied_elements<40>", 0, 0.03),  # as long to load as to reckon
     ("looped<24, 4>", 0, 0.04),
     ("key_rows<2>", 0, 0.08), ("key_rows<2>", 5, 0.04), ("key_rows<2>", 8, 0.08),  # whoever is first of neighbours
-    ("least_record<40, 12, 0>", 1, 0.03), ("least_record<40, 12, 1>", 0, 0.11),  # a line, however often it is asked for
+    ("least_record<40, 12, 0>", 1, 0.03), ("least_record<40, 12, 1>", 0, 0.11),  # a line, however many ask for it
+    ("own_lines<4, 1, 1, 0>", 4, 0.06), ("own_lines<4, 1, 1, 0>", 5, 0.06), ("own_lines<4, 1, 1, 0>", 12, 0.06),
+    ("own_lines<1, 1, 1, 0>", 12, 0.05), ("own_lines<4, 4, -4, 8>", 2, 0.12),  # more lines than a scheduler's cache has
 ])
 def test_a_pattern_takes_what_it_took_on_the_gpu(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

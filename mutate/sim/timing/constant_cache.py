@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
+from mutate.sim.timing.constants import UNIFORM_AGAIN, UNIFORM_COMING
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.settings import (
     S_CONSTANT_FAR,
@@ -31,6 +32,7 @@ class Constants(NamedTuple):
     was last used, and when it is there. ``free``: of the port by which lines come, in one element. ``far``: when four
     lines of the next cache are there that were asked for together (0: they were not). ``coming``: lines on their way to
     the cache for loads (-1: none), and ``due``, when each is there: until then no other makes room for it.
+    ``turns``: how often a line of each was used.
     """
 
     tags: npt.NDArray[np.int64]
@@ -40,13 +42,15 @@ class Constants(NamedTuple):
     far: npt.NDArray[np.float64]
     coming: npt.NDArray[np.int64]
     due: npt.NDArray[np.float64]
+    turns: npt.NDArray[np.int64]
 
 
 def empty_constants(schedulers: int, lines: int) -> Constants:
     """Caches in which nothing is."""
     return Constants(np.full((1 + schedulers, lines), -1, np.int64), np.zeros((1 + schedulers, lines), np.int64),
                      np.zeros((1 + schedulers, lines), np.float64), np.zeros(1, np.float64),
-                     np.zeros(FAR_LINES, np.float64), np.full(COMING, -1, np.int64), np.zeros(COMING, np.float64))
+                     np.zeros(FAR_LINES, np.float64), np.full(COMING, -1, np.int64), np.zeros(COMING, np.float64),
+                     np.zeros(1 + schedulers, np.int64))
 
 
 def _fetched(cache, line, clock, fill, latency, settings):
@@ -101,22 +105,41 @@ def _lanes_wait(cache, line, most, turn, clock, settings):
 lanes_wait = jit_into(FOLDER, _lanes_wait, counted=False)
 
 
-def _uniform_wait(cache, which, line, part_of, turn, clock, settings):
-    """The same of a uniform load of the scheduler ``which``, counted from 1; of the lines with the same ``part_of`` the
+def _uniform_wait(cache, which, line, part_of, clock, settings):
+    """Clocks until a warp of the scheduler ``which``, counted from 1, looks up a line again for a uniform load; 0 where
 
-    one that came first makes room.
+    it is there. Of the lines with the same ``part_of`` the one that was used longest ago makes room, when the new one
+    is asked for. Where all of them are on their way, or ``UNIFORM_COMING`` of the scheduler's, it waits for the first.
     """
+    if line <= 0:
+        return 0.0
     tags, ages, ready = cache.tags[which], cache.ages[which], cache.ready[which]
     ways = np.int64(settings[S_CONSTANT_UNIFORM])
-    victim = part_of * ways
+    victim = np.int64(-1)
+    soonest = np.inf
     for k in range(part_of * ways, part_of * ways + ways):
         if tags[k] == line:
-            return max(0.0, ready[k] - clock)
-        if ages[k] < ages[victim]:
+            if ready[k] > clock:
+                return ready[k] - clock
+            cache.turns[which] += 1
+            ages[k] = cache.turns[which]
+            return 0.0
+        if ready[k] > clock:
+            soonest = min(soonest, ready[k])
+        elif victim < 0 or ages[k] < ages[victim]:
             victim = k
-    tags[victim], ages[victim] = line, turn
-    ready[victim] = fetched(cache, line, clock, settings[S_UNIFORM_FILL], settings[S_UNIFORM_MISS], settings)
-    return ready[victim] - clock
+    if victim >= 0:
+        under_way = 0
+        for k in range(len(tags)):
+            if ready[k] > clock:
+                under_way += 1
+                soonest = min(soonest, ready[k])
+        if under_way < UNIFORM_COMING:
+            cache.turns[which] += 1
+            tags[victim], ages[victim] = line, cache.turns[which]
+            ready[victim] = fetched(cache, line, clock, settings[S_UNIFORM_FILL], settings[S_UNIFORM_MISS], settings)
+            return ready[victim] - clock
+    return soonest - clock + UNIFORM_AGAIN
 
 
 uniform_wait = jit_into(FOLDER, _uniform_wait, counted=False)

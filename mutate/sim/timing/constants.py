@@ -402,12 +402,17 @@ waits for its line keeps the unit for indexed constants, and those by which line
 for before, four at a time. All of tests/machines/constants.cu: lanes' loads get a line in 29 to 37, wherever 32 warps
 are (lane_lines, 4 to 8); table_walk, 9 to 13, for the unit.
 """
-UNIFORM_FILL, UNIFORM_MISS = 35.0, 75.0
-"""The same of uniform loads: warps in step have a line in 4 * 33 to 36 clocks, as each scheduler has its own
+UNIFORM_COMING, UNIFORM_AGAIN = 4, 2.0
+"""Lines on their way at once to a scheduler's cache for uniform loads, and clocks after which who waits for one asks
 
-(uniform_lines, 1 to 3); one warp waits 80 clocks for a line and 195 the first time (8 to 10). Which line makes room is
-not known: with the one that came first, ten times of warps apart are within 10 %, the others off by up to 72 %
-(uniform_lines with the last argument).
+again (own_lines of tests/machines/uniforms.cu: of 5, 6, 8, 12, 16 warps with a line each, all in one place, 1.00, 0.87,
+0.68, 0.87, 0.94 of the loads miss; here 1.00, 0.87, 0.67, 0.86, 0.95. Of 1, 2 and 4 clocks 2 has series.cu best).
+"""
+UNIFORM_FILL, UNIFORM_MISS = 35.5, 75.0
+"""The same of uniform loads: an SM gets one in 36.4 clocks, wherever its warps are (own_lines, 16 lines each, by 4 to
+
+16 warps of one scheduler or of each: 36.3 to 37.7), and in fewer where addresses are fixed (fixed_taps<6>: 33); one
+warp waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10).
 """
 
 MERGED, MERGED_LATER = 0.92, 0.5

@@ -134,6 +134,12 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             s, (mio_n[s] - queue) % QUEUE] > clock:
                         until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % QUEUE]))
                         reason = p.R_LG if table[pc, u.ACT] == u.GLOBAL else p.R_MIO
+                    elif table[pc, u.ACT] == u.CONSTANT and unit != u.MIO and costs[at[w]] < lay.CONSTANT_MORE:
+                        # Whoever issues: a uniform load has its line before it can be chosen.
+                        line = max(table[pc, u.LINE], costs[at[w]] // lay.CONSTANT_LINES)
+                        until += np.int64(np.ceil(uniform_wait(constants, 1 + s, line, table[pc, u.AUX], float(clock),
+                                                               settings)))
+                        reason = p.R_CONSTANT
                     if until > clock:
                         stalls[pc, reason] += until - clock
                         stalls[pc, p.R_NOT_SELECTED] += clock - nxt[w] - taken[w]
@@ -343,13 +349,10 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 mio[s, mio_n[s] % QUEUE] = leave
                 mio_n[s] += 1
             elif act == u.CONSTANT:
-                line = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES)
-                missed = 0.0
-                if line > 0 and unit == u.MIO:
-                    missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)
-                elif line > 0:
-                    missed = uniform_wait(constants, 1 + s, line, row[u.AUX], issued, float(clock), settings)
                 if unit == u.MIO:
+                    line, missed = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES), 0.0
+                    if line > 0:
+                        missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)
                     words = float(max(1, costs[k] % lay.CONSTANT_LINES))
                     begun = max(float(clock), constant_free)
                     constant_free = begun + words * settings[p.S_CONSTANT] + min(missed, settings[p.S_CONSTANT_HELD])
@@ -358,10 +361,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     mio[s, mio_n[s] % QUEUE] = begun
                     mio_n[s] += 1
                 else:
-                    # All others wait for their line before they are issued.
-                    stalls[pc, p.R_CONSTANT] += np.int64(missed)
-                    follow += np.int64(missed)
-                    result = float(clock + row[u.LATENCY]) + missed
+                    # All others have waited for their line before they are issued.
+                    result = float(clock + row[u.LATENCY])
                     operands = float(clock + 8)
             elif act == u.MATCHED:
                 keys = float(max(1, costs[k]))
