@@ -71,6 +71,8 @@ def _lanes_wait(cache, line, most, turn, clock, settings):
 
     Where ``most`` are on their way it is not asked for yet: then until the first of those is there.
     """
+    if line <= 0:
+        return 0.0
     tags, ages, coming, due = cache.tags[0], cache.ages[0], cache.coming, cache.due
     free = -1
     under_way = 0

@@ -406,12 +406,12 @@ UNIFORM_COMING, UNIFORM_AGAIN = 4, 2.0
 """Lines on their way at once to a scheduler's cache for uniform loads, and clocks after which who waits for one asks
 
 again (own_lines of tests/machines/uniforms.cu: of 5, 6, 8, 12, 16 warps with a line each, all in one place, 1.00, 0.87,
-0.68, 0.87, 0.94 of the loads miss; here 1.00, 0.87, 0.67, 0.86, 0.95. Of 1, 2 and 4 clocks 2 has series.cu best).
+0.68, 0.87, 0.94 of the loads miss; here 1.00, 0.87, 0.67, 0.86, 0.95. Two clocks: tried with series.cu, no others).
 """
 UNIFORM_FILL, UNIFORM_MISS = 35.5, 75.0
 """The same of uniform loads: an SM gets one in 36.4 clocks, wherever its warps are (own_lines, 16 lines each, by 4 to
 
-16 warps of one scheduler or of each: 36.3 to 37.7), and in fewer where addresses are fixed (fixed_taps<6>: 33); one
+16 warps of one scheduler or of each: 36.3 to 37.7); with 36.4 fixed_taps<6> takes 11 % too long, so a little less. One
 warp waits 80 clocks for a line and 195 the first time (uniform_lines, 8 to 10).
 """
 

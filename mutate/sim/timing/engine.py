@@ -134,11 +134,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             s, (mio_n[s] - queue) % QUEUE] > clock:
                         until = np.int64(np.ceil(mio[s, (mio_n[s] - queue) % QUEUE]))
                         reason = p.R_LG if table[pc, u.ACT] == u.GLOBAL else p.R_MIO
-                    elif table[pc, u.ACT] == u.CONSTANT and unit != u.MIO and costs[at[w]] < lay.CONSTANT_MORE:
+                    elif table[pc, u.ACT] == u.CONSTANT and unit != u.MIO:
                         # Whoever issues: a uniform load has its line before it can be chosen.
                         line = max(table[pc, u.LINE], costs[at[w]] // lay.CONSTANT_LINES)
-                        until += np.int64(np.ceil(uniform_wait(constants, 1 + s, line, table[pc, u.AUX], float(clock),
-                                                               settings)))
+                        missed = uniform_wait(constants, 1 + s, line, table[pc, u.AUX], float(clock), settings)
+                        until += np.int64(np.ceil(missed))
                         reason = p.R_CONSTANT
                     if until > clock:
                         stalls[pc, reason] += until - clock
@@ -350,9 +350,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 mio_n[s] += 1
             elif act == u.CONSTANT:
                 if unit == u.MIO:
-                    line, missed = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES), 0.0
-                    if line > 0:
-                        missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)
+                    line = max(row[u.LINE], costs[k] // lay.CONSTANT_LINES)
+                    missed = lanes_wait(constants, line, COMING + 1, issued, float(clock), settings)
                     words = float(max(1, costs[k] % lay.CONSTANT_LINES))
                     begun = max(float(clock), constant_free)
                     constant_free = begun + words * settings[p.S_CONSTANT] + min(missed, settings[p.S_CONSTANT_HELD])
