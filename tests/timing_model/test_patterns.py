@@ -31,7 +31,8 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
-         "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms")
+         "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms",
+         "nearby")
 
 
 @cache
@@ -263,6 +264,28 @@ def test_blocks_that_read_the_same_wait_for_dram_together(kernel: str, launch: i
     ("row_gathers<float2, 1>", 2, 0.05), ("row_gathers<float2, 1>", 6, 0.12),  # more than L2 has
     ("row_gathers<float2, 1>", 7, 0.06)])  # two blocks an SM
 def test_of_rows_read_at_random_l2_has_what_was_read_last(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("near_reads<0>", 1, 0.05), ("near_reads<0>", 3, 0.05), ("near_reads<0>", 4, 0.06), ("near_reads<2>", 2, 0.08),
+    ("near_reads<2>", 4, 0.05), ("near_reads<0>", 5, 0.05),  # the last anywhere in an array of more than L2 has
+    ("near_turns<0>", 1, 0.08), ("near_turns<0>", 2, 0.08), ("near_turns<2>", 1, 0.08),
+    ("near_writes<0, 1>", 2, 0.05), ("near_writes<0, 0>", 1, 0.05)])
+def test_l2_has_the_window_of_what_is_read_or_changed_near_by(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("turned<0>", 2, 0.03), ("turned<2>", 2, 0.04), ("turned<2>", 0, 0.15), ("turned<0>", 1, 0.12)])  # the last: none
+def test_parts_of_sectors_go_together_of_warps_right_behind_each_other(
+        kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("warp_search<1>", 0, 0.07), ("warp_search<1>", 1, 0.05), ("warp_search<2>", 2, 0.07), ("warp_search<2>", 3, 0.07)])
+def test_l1_has_the_first_steps_of_searches_from_other_blocks(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

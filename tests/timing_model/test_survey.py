@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mutate.sim.timing.survey import all_over
+from mutate.sim.timing.uneven import spread_over
 
 
 @pytest.mark.parametrize("grid", [(3000, 1, 1), (1, 3000, 1), (64, 64, 1), (16, 400, 1), (400, 1, 16), (24, 24, 24)])
@@ -31,3 +32,23 @@ def test_blocks_of_a_survey_are_in_each_part_of_a_grid_of_two_axes(grid: tuple[i
 
 def test_a_survey_of_few_blocks_is_no_longer_than_the_grid() -> None:
     assert len(list(all_over((5, 3, 1)))) == 15
+
+
+def boxes(grid: tuple[int, int, int]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Of each block as many neighbours as a box of the grid has, itself included."""
+    numbers = np.arange(np.prod(grid))
+    places = numbers % grid[0], numbers // grid[0] % grid[1], numbers // (grid[0] * grid[1])
+    return 1000.0 * np.prod([3.0 - (p == 0) - (p == n - 1) for p, n in zip(places, grid, strict=True)], axis=0)
+
+
+@pytest.mark.parametrize("grid", [(8, 8, 8), (12, 16, 1), (5, 12, 6)])
+def test_borders_that_a_block_touches_tell_its_work(grid: tuple[int, int, int]) -> None:
+    works = boxes(grid)
+    known = [(b, int(works[b])) for b in islice(all_over(grid), 64)]
+    assert np.asarray(spread_over(known, grid)) == pytest.approx(works, rel=1e-3)
+
+
+def test_a_border_that_no_known_block_touches_has_no_less_work() -> None:
+    known = [(b, 1000 if b % 16 else 500) for b in range(0, 240, 3)]
+    found = np.asarray(spread_over(known, (16, 16, 1))).reshape(16, 16)
+    assert found[1:, 0] == pytest.approx(500) and found[:, 1:] == pytest.approx(1000)

@@ -335,7 +335,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                                                    row[u.FREE] == 4, state[1] - start):
                                 same = stored.request[place]
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
-                                       instance[w], instance[w] // sampled, issued, same, lanes[k], streams, reuse,
+                                       instance[w], instance[w] // sampled, issued, same, w, lanes[k], streams, reuse,
                                        apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote, lanes[k],

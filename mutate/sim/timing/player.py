@@ -19,6 +19,7 @@ from mutate.sim.timing.budget import FEW_WAVES
 from mutate.sim.timing.by_chance import far_apart
 from mutate.sim.timing.code_cache import LINE_BITS
 from mutate.sim.timing.hints import hints_of
+from mutate.sim.timing.often import often
 from mutate.sim.timing.reuse import Reuse
 from mutate.sim.timing.sampling import Sample
 from mutate.sim.timing.scoreboard import registers_of
@@ -33,6 +34,7 @@ MARKS = 64
 """Equal parts of the budget that a play tells of."""
 _TURNS = 2
 _LATE = 64
+OFTEN_PART = 1.0
 
 
 def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -87,8 +89,11 @@ class Player:
         # Who does not track registers asks for no row of these tables.
         registers = registers_of(listing if settings[p.S_TRACKED] > 0.0 else ())
         self._code = len(table)
-        self._first, self._reuse = (table, *registers, sample.streams), reuse
-        self._last = apart_of(sample, settings), late_of(machine), hints_of(listing, cg)
+        apart, streams = apart_of(sample, settings), sample.streams
+        if apart.any():
+            streams = streams._replace(touch=often(streams, apart, OFTEN_PART * settings[p.S_L1_LINES]))
+        self._first, self._reuse = (table, *registers, streams), reuse
+        self._last = apart, late_of(machine), hints_of(listing, cg)
 
     def play(self, turn: int, part: float = 1.0, whole: bool = False, begun: Sm | None = None, later: bool = False
              ) -> Played:

@@ -32,6 +32,7 @@ from mutate.sim.timing.slides import slides_of
 from mutate.sim.timing.touches import ALONE, PAIRS, PARTS, READS, SECTORS, WRITES, come_back
 from mutate.sim.timing.uneven import differ
 from mutate.sim.timing.updates import Updates, at_random, none_at_random, scattered_writes
+from mutate.sim.timing.windows import in_window, windows_of
 
 Array = npt.NDArray[Any]
 _SECTOR = 5
@@ -187,18 +188,21 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
     written, whole = {}, {}
+    written_window = windows_of(sample, wave, 2, len(limits))
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
             known = min(places(blocks * row[0], row[1]), caught[WRITES][region])
             mine = scattered_writes(writes, known, drawn_from(sample.streams, region, 2, 2).places, limit)
+            if written_window[region] < 1.0:
+                mine = mine.of(unique(*row, limit, grid))
             written[region] = mine
             whole[region] = max(1.0 - sparse[region], (1.0 - updates.parts[region]) * writes / mine.sectors)
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = min(1.0 - unique(*row, limit, grid) / writes, beside_written[region])
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared) * (1.0 - soon[region, WRITES])
-    at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes)
+    at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes, written_window)
     places_of, least_of = np.zeros((2, len(limits)))
     by_chance = far_apart[:, READS] | drawn_at[READS]
     drawn, by_luck = {}, np.ones(len(limits))
@@ -216,16 +220,21 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             drawn[region] = Reads(grid * pairs_each * by_luck[region], pairs, 2, 1 + stored)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     come = out[0].copy()
-    for region, reads in drawn.items():
-        rest = [r for of, r in drawn.items() if of != region]
-        missed = random_misses(reads, rest, other, l2_bytes)
-        come[region] = by_luck[region] * random_misses(reads._replace(alone=1), rest, other, l2_bytes).least
+    window = windows_of(sample, wave, 1, len(limits))
+    for region, whole_reads in drawn.items():
+        part = window[region]
+        reads = in_window(whole_reads, part, part)
+        rest = [in_window(r, part, window[of]) for of, r in drawn.items() if of != region]
+        missed = random_misses(reads, rest, part * other, l2_bytes)
+        come[region] = by_luck[region] * random_misses(reads._replace(alone=1), rest, part * other, l2_bytes).least
         if far_apart[region, READS]:
             sparse[region] = 1.0
         out[0][region] = by_luck[region] * missed.part
-        of_read = grid * found[0][region][0] / reads.number
-        places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
         least_of[region] = by_luck[region] * missed.least
+        if part == 1.0:
+            # Else as much is new of each block's.
+            of_read = grid * found[0][region][0] / reads.number
+            places_of[region] = of_read * missed.places * math.ceil(grid / sms) / grid
     give_up(updates.lost, sample.streams, list(written), come, wave, l2_bytes)
     alone, shared = np.array([(out[0][a],) * 2 if by_chance[a] else _by_sharing(out[0][a], t, blocks, together[a])
                               for a, t in enumerate(sample.touched[:, READS])]).T

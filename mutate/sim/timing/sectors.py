@@ -52,7 +52,7 @@ from mutate.sim.timing.settings import (
     S_RESIDENT,
 )
 from mutate.sim.timing.tags import drop, fill, lookup
-from mutate.sim.timing.touches import JUST_STORED, PAIRED, SHARED
+from mutate.sim.timing.touches import JUST_STORED, OFTEN, PAIRED, SHARED
 
 _LOCAL_LOAD = lay.H_LOCAL_LOAD
 _LOCAL = LOCAL_BASE >> 5
@@ -158,7 +158,8 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         sector = own(sectors[i], common[r], instance, turn)
         if i == first or sectors[i] != sectors[i - 1] + 1:
             row = sector
-        near = near_of(sector, apart[r], block, common[r] and not (by_each[r] or touch[i] & SHARED), turn)
+        near = near_of(sector, apart[r] and touch[i] & OFTEN == 0, block,
+                       common[r] and not (by_each[r] or touch[i] & SHARED), turn)
         if there < 0 or near >> 2 != near_line:
             anew = i == first or sectors[i] >> 2 != sectors[i - 1] >> 2
             place, victim = lookup(tags, ages, turns, room, near, anew and touching)

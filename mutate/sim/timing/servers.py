@@ -9,7 +9,7 @@ the SM writes, on its way out; and what DRAM's load is reckoned from:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,12 +53,13 @@ class L2(NamedTuple):
 class Written(NamedTuple):
     """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash, ``soon``:
 
-    those that were at random, of which fewer are remembered.
+    those that were at random, of which fewer are remembered; what others may go to L2 with.
     """
 
     lines: L2
     begun: Ints
     soon: Ints
+    opened: Any
 
 
 class Twins(NamedTuple):
@@ -184,7 +185,7 @@ lines_with = jit_into(FOLDER, _lines)
 
 def _written(count, old):
     """What was written, of which L2 has so many lines, with what another one has."""
-    return Written(lines_with(count, old.lines), old.begun, old.soon)
+    return Written(lines_with(count, old.lines), old.begun, old.soon, old.opened)
 
 
 written_with = jit_into(FOLDER, _written)

@@ -14,6 +14,7 @@ from mutate.sim.timing.blocks import BARRIERS, NEVER, Blocks, Boards, Warps
 from mutate.sim.timing.code_cache import Code, empty_code
 from mutate.sim.timing.combining import Combining, empty_combining
 from mutate.sim.timing.constant_cache import Constants, empty_constants
+from mutate.sim.timing.open_lines import none_open
 from mutate.sim.timing.passing import Passing, empty_passing
 from mutate.sim.timing.pending import Pending, none_pending
 from mutate.sim.timing.scoreboard import REGISTERS
@@ -128,7 +129,8 @@ def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told
     free = np.zeros(F_FINAL + 1)
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),
-              Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64), np.full(SOON, -1, np.int64)),
+              Written(_l2(settings[p.S_L2_WRITTEN]), np.full(BEGUN, -1, np.int64), np.full(SOON, -1, np.int64),
+                      none_open()),
               empty_passing(int(settings[p.S_HELD])), Twins(np.full(TWINS, -1, np.int64), np.zeros(TWINS)),
               Returns(np.full(RETURNS, -1, np.int64), np.zeros(RETURNS)), none_pending(), np.zeros(_SERVERS),
               np.zeros((4, arrays)), _warps(size), boards, blocks, _schedulers(schedulers),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mutate.sim.timing.borders import by_borders, squared_error
 from mutate.sim.timing.paces import clocks_of, pace_of
 
 Floats = npt.NDArray[np.float64]
@@ -67,9 +68,9 @@ def differ(works: Sequence[Work]) -> bool:
 def spread_over(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) -> Floats:
     """The work of all blocks of the grid from ``works`` (number, work) of some.
 
-    Where a block's number, or its place along one axis, tells the work of each of them from that of the others (half of
-    the variance at least), it tells that of all blocks, by straight lines between them; else a block has the work of
-    the nearest known one.
+    Where a block's number, or its place along one axis, or the borders that it touches, tell the work of each of them
+    from that of the others (half of the variance at least), they tell that of all blocks, by straight lines between
+    them or a factor for each border; else a block has the work of the nearest known one.
     """
     return _spread(works, grid)[0]
 
@@ -82,10 +83,13 @@ def _spread(works: Sequence[tuple[int, int]], grid: tuple[int, int, int]) -> tup
     places = [numbers, numbers % grid[0], numbers // grid[0] % grid[1], numbers // (grid[0] * grid[1])]
     at = np.array([b for b, _ in known])
     errors = [_told(place[at], values) for place in places]
+    errors.append(squared_error(at, values, grid, _step(len(values))))
     best = int(np.argmin(errors))
     some = values[:: _step(len(values))]
     variance = float(((some - values.mean()) ** 2).sum())
     if len(values) > _LEAST and errors[best] < 0.5 * variance:
+        if best == len(places):
+            return by_borders(at, values, numbers, grid), False
         return np.interp(places[best], *_means(places[best][at], values)), False
     edges = (at[1:] + at[:-1] + 1) // 2
     return np.asarray(values[np.searchsorted(edges, numbers, side="right")]), errors[0] > variance

@@ -63,6 +63,20 @@ class Scattered(NamedTuple):
     lines: float
     alike: float
 
+    def in_window(self, part: float, own: float) -> Scattered:
+        """Those of a ``part`` of the grid's blocks; ``own``: of the array, as in ``windows``."""
+        places = max(part, own) if own < 1.0 else 1.0
+        return Scattered(part * self.writes, places * self.sectors, places * self.lines, self.alike)
+
+    def of(self, sectors: float) -> Scattered:
+        """As many writes to so many sectors, of whole lines."""
+        return Scattered(self.writes, sectors, sectors / _OF_LINE, 1.0 / _OF_LINE)
+
+    @property
+    def anew(self) -> float:
+        """The part of the writes that are the first to their sector."""
+        return -math.expm1(-self.writes / self.sectors) * self.sectors / self.writes
+
 
 def scattered_writes(writes: float, by_sector: float, by_line: float, limit: float) -> Scattered:
     """``by_sector``, ``by_line``: of how many sectors and lines the sampled blocks' writes seem to be, as two have the
@@ -111,21 +125,31 @@ def lost(array: Scattered, part: float) -> float:
 
 
 def at_random(updates: Updates, arrays: Mapping[int, Scattered], whole: Mapping[int, float], share: float,
-              added: Collection[int], l2_bytes: float) -> None:
+              added: Collection[int], l2_bytes: float, window: Array) -> None:
     """Enters the arrays that are written at random, which share L2. An SM has the part ``share`` of the writes.
 
     ``whole``: the part of each that is read as well, or written as a whole: it is taken to be so first. ``added``:
-    those that are by atomics.
+    those that are by atomics. ``window``: see ``windows``.
     """
-    room, together = l2_bytes / _LINE, list(arrays.values())
-    full = filled(together, c.UPDATED * room)
+    room = l2_bytes / _LINE
     for region, array in arrays.items():
+        part = window[region]
+        mine = array.in_window(part, part)
+        together = [mine if a is array else a.in_window(part, window[of]) for of, a in arrays.items()]
+        full = filled(together, c.UPDATED * room)
         soiled = filled(together, (c.DIRTY_ADDED if region in added else c.DIRTY) * room)
-        updates.loose[region] = 1.0
-        updates.places[region] = array.sectors * share
-        updates.absent[region] = lost(array, full) if full < 1.0 else 0.0
-        updates.clean[region] = lost(array, soiled)
-        updates.lost[region] = c.LOST * updates.absent[region] ** 2
-        updates.soiled[region] = soiled * array.writes * share if soiled < math.inf else 0.0
+        gone = lost(mine, full) if full < 1.0 else 0.0
+        updates.places[region] = mine.sectors * share
+        updates.absent[region], updates.clean[region] = gone, lost(mine, soiled)
+        updates.lost[region] = c.LOST * gone ** 2
+        if part == 1.0:
+            updates.loose[region] = 1.0
+            updates.soiled[region] = soiled * mine.writes * share if soiled < math.inf else 0.0
+        else:
+            # As much is new all the time, and is written back when L2 has no more room for it.
+            updates.absent[region] = max(gone, array.anew)
+            updates.clean[region] = max(updates.clean[region], array.anew)
+            kept = (c.DIRTY_ADDED if region in added else c.DIRTY) * room / sum(a.lines for a in arrays.values())
+            updates.soiled[region] = kept * array.writes * share
         updates.parts[region] *= 1.0 - min(1.0, whole[region]) * (1.0 - updates.absent[region])
         updates.parts[region] *= -math.expm1(-(min(array.lines, array.writes) / (c.PARTLY * room)) ** 2)

@@ -19,6 +19,7 @@ from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.held_up import WRITTEN, send
 from mutate.sim.timing.hints import PASSING, settle, touches
 from mutate.sim.timing.lines import beside, line_in_whole, lone
+from mutate.sim.timing.open_lines import is_open, joins_open, open_lines
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, LONE, PARTED, STORED, pass_through
 from mutate.sim.timing.sectors import SPREAD, near_of, own
@@ -98,7 +99,7 @@ def _by_luck(sector, r, adds, gives, touch, soon, updates, known, state, setting
     if not anew:
         # What the block has written itself L2 has, perhaps written back already.
         back = back and mix(sector, 9) < (WRITTEN_AGAIN_READ if had else WRITTEN_AGAIN)
-    factor = settings[S_LONE]
+    factor = 1.0 + (settings[S_LONE] - 1.0) * updates.loose[r]
     if adds:
         # Of more than L2 holds, half of another sector comes with each.
         factor *= (2.0 + updates.absent[r]) / 3.0
@@ -107,20 +108,20 @@ def _by_luck(sector, r, adds, gives, touch, soon, updates, known, state, setting
         if fetched:
             state[1] += factor * settings[S_READ_CLOCKS]
         if back:
-            state[1] += settings[S_PART] * settings[S_WRITE_CLOCKS]
+            state[1] += (1.0 + (settings[S_PART] - 1.0) * updates.loose[r]) * settings[S_WRITE_CLOCKS]
     return fetched, back, factor
 
 
 by_luck = jit_into(FOLDER, _by_luck, counted=False)
 
 
-def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, lanes, streams, reuse,
-           apart, l1, l2, passing, written, known, state, settings, busy):
+def _write(kind, first, count, start, result, gives, hint, block, instance, turn, issued, same, w, lanes, streams,
+           reuse, apart, l1, l2, passing, written, known, state, settings, busy):
     """Stores sectors, or adds to them; as ``read``. ``written``: what L2 has of what was written.
 
     ``gives``: the old values are wanted. ``hint``: see ``hints``. ``known``: see ``held_up``. ``same``: the request of
-    the warp's store that this one goes with, so that what both have goes once (-1: none). ``lanes``: how many store or
-    add.
+    the warp's store that this one goes with, so that what both have goes once (-1: none). ``w``: the warp,
+    ``lanes``: how many of it store or add.
     """
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     likely, common, again, by_each = reuse.written, reuse.common, reuse.again, reuse.by_each
@@ -129,7 +130,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
     if kind == _ATOMIC and busy[T_ADDED] == 0.0:
         busy[T_ADDED] = start
     tags, ages, ready, dirty, turns, room, _ = l1
-    kept, begun, soon = written
+    kept, begun, soon, opened = written
     kept_tags, kept_ages, kept_parts = kept
     far_tags, far_ages, far_parts = l2
     local = kind == _LOCAL_STORE
@@ -143,7 +144,11 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
     if same >= 0:
         before = streams.requests[same, 4]
         last_before = before + streams.requests[same, 5]
+    joins = kind == _STORE and same < 0 and joins_open(
+        opened, streams, first, count, w, instance, start, state[1] - start)
     for i in range(first, first + count):
+        if joins and is_open(opened, sectors[i]):
+            continue
         while before < last_before and sectors[before] < sectors[i]:
             before += 1
         if before < last_before and sectors[before] == sectors[i]:
@@ -209,7 +214,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                 state[1] += taken * (STORED_WHERE_READ + min(IN_EACH_OTHERS_WAY / places[r], MOST_IN_THE_WAY))
             state[0] += taken
             fetched, far, factor = by_luck(sector, r, adds, gives, touch[i], soon, updates, known, state, settings)
-            behind = settings[S_PART]
+            behind = 1.0 + (settings[S_PART] - 1.0) * loose[r]
         else:
             far = mix(sector, 5) < settings[S_LOCAL_FAR] if local else first_write and mix(sector, 2) < likely[r]
             fetched = far and not local and (adds or mix(sector, 8) < parts[r])
@@ -283,6 +288,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                 come = max(ready[victim, sector & 3], 1.0)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
+    if kind == _STORE:
+        open_lines(opened, streams, first, count, w, instance, max(state[1], start), joins)
     return result
 
 
