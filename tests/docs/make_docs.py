@@ -326,6 +326,8 @@ _HELDOUT = {
     "heldout47": "By somebody else who had seen neither: linear algebra and training, and classic kernels.",
     "heldout48": "By somebody who had seen neither: dense linear algebra, the ladder of a matrix product, training.",
     "heldout49": "By somebody else who had seen neither: 20 as in suites of heterogeneous kernels.",
+    "heldout50": "By somebody who had seen neither: 20 of images, video, sound, databases, graphs, geometry, finance.",
+    "heldout51": "By somebody else who had seen neither: 20 of meshes, particles, algebra, and networks' layers.",
 }
 
 

@@ -34,6 +34,7 @@ from mutate.sim.timing.reuse import Reuse, as_a_whole, beyond_l2, no_reuse, reus
 from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import by_waves, has_l2, settings_of
+from mutate.sim.timing.shorter import part_of, shortened
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.uneven import SEVERAL_WAVES, Turn, busy_part, differ, longer_by
 from mutate.sim.timing.units import Rates, untimed
@@ -134,8 +135,9 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     carveout = default_carveout(resources, device) if carveout_kb is None else \
         effective_capacity(resources, device, carveout_kb) // 1024
     l1 = max(0, int(1024 * (rates.number("l1.unified_cache", 0) - rates.number("l1.reserved", 0) - carveout)))
-    played = budget_of(sample, turn, resident, -(-launch.threads // 32), played)
-    if turn > resident and played < turn * sample.instructions / len(sample.blocks):
+    part = part_of(sample, turn, resident, played)
+    played = budget_of(sample, turn, resident, -(-launch.threads // 32), played, part)
+    if part == 1.0 and turn > resident and played < turn * sample.instructions / len(sample.blocks):
         reuse = as_a_whole(reuse, resident / turn)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
     settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(
@@ -154,7 +156,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     if sm is not None:
         turn = len(range(sm, total, sms))
         settings[p.S_BLOCKS] = turn
-    return _play(kernel, launch, machine, sample, reuse, settings, turn, resident, sm is not None)
+    return _play(kernel, launch, machine, sample, reuse, settings, turn, resident, sm is not None, part)
 
 
 def sample_of(kernel: Kernel, launch: Launch, machine: Machine, recorded: int = RECORDED,
@@ -192,7 +194,9 @@ def rules_of(machine: Machine, dlcm: str) -> int:
 
 
 def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reuse: Reuse,
-          settings: npt.NDArray[np.float64], turn: int, resident: int, one_sm: bool) -> SimulatedTime:
+          settings: npt.NDArray[np.float64], turn: int, resident: int, one_sm: bool, shown: float) -> SimulatedTime:
+    """``shown``: the part of each block's instructions that is played."""
+    whole_sample, sample = sample, shortened(sample, shown) if shown < 1.0 else sample
     player = Player(kernel.listing, kernel.dlcm == "cg", machine, sample, reuse, settings)
     longer, sms = 1.0, int(machine.number("sm.count"))
     uneven = not one_sm and differ(sample.works)
@@ -227,18 +231,18 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
         rate = (end - float(at)) / max(1, issued - int(had))
         cycles += max(0.0, instructions - issued) * rate
     rest = confidence.of_rest(marks, end, issued, cycles)
-    cycles *= longer
+    cycles, instructions = cycles * longer / shown, instructions / shown
     rates = Rates(machine)
     slices = rates.number("l2.slices", c.SLICES)
     beside = _beside(busy, cycles, sample.grid_blocks / turn * instructions / max(1, issued), slices)
-    bound, what = least_clocks(sample, kernel.listing, beside, sms, resident)
+    bound, what = least_clocks(whole_sample, kernel.listing, beside, sms, resident)
     if rates.number("l2.merging_sms", 1) > 1:
-        hot = hot_clocks(sample, kernel.listing, kernel.dlcm == "cg", slices)
+        hot = hot_clocks(whole_sample, kernel.listing, kernel.dlcm == "cg", slices)
         bound, what = max((bound, what), (hot, "loads of the same lines"))
     limit, bounded = "", bound > cycles
     if bounded:
         cycles, limit = bound, what
-    at_first = contested(sample, kernel.listing)
+    at_first = contested(whole_sample, kernel.listing)
     cycles, limit = cycles + at_first, "atomics at one place" if at_first > cycles else limit
     clock, overhead = machine.number("clock.boost") * 1e3, _overhead_ms(machine, min(sms, sample.grid_blocks))
     util = _utilisation(busy, end, settings)
