@@ -32,7 +32,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
          "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms",
-         "nearby")
+         "nearby", "butterflies")
 
 
 @cache
@@ -273,6 +273,14 @@ def test_of_rows_read_at_random_l2_has_what_was_read_last(kernel: str, launch: i
     ("near_turns<0>", 1, 0.08), ("near_turns<0>", 2, 0.08), ("near_turns<2>", 1, 0.08),
     ("near_writes<0, 1>", 2, 0.05), ("near_writes<0, 0>", 1, 0.05)])
 def test_l2_has_the_window_of_what_is_read_or_changed_near_by(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("butterflies<float2>", 2, 0.09), ("butterflies<float2>", 4, 0.07), ("butterflies<float>", 3, 0.05),
+    ("gates<float2>", 0, 0.05), ("gates<float2>", 4, 0.05)])
+def test_a_line_that_the_warp_has_read_costs_no_more_where_parts_of_it_are_changed(
+        kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

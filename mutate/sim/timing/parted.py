@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing.asked import places_of
-from mutate.sim.timing.sampling import Sample
+from mutate.sim.timing.sampling import Sample, Streams
+from mutate.sim.timing.touches import LINE_READ
 
 _FIRST_READ = 1
 _FEW, _AS_LONG, _MOST = 448.0, 290.0, 3.1
@@ -18,8 +19,11 @@ _FEW, _AS_LONG, _MOST = 448.0, 290.0, 3.1
 stream, and the most. Fitted to shifted, fields and changed_rows of tests/machines/fields.cu, where warps begin with a
 line and within one, with the same traffic: 1 to 6 ps more a sector where 64 warps each wait for two loads of four
 sectors, 11 to 15 for four loads, 14 to 22 for six, of 7 in a stream; nothing of 32 warps. Why is not known: a part of
-the line is on its way from DRAM then more often.
+the line is on its way from DRAM then more often. Nothing is added where a warp has read all of a line before it changes
+a part of it (butterflies and gates of tests/machines/butterflies.cu).
 """
+_WARPS = 1 << 20
+"""More than are recorded."""
 
 
 def on_their_way(sample: Sample, read: npt.NDArray[Any], warps: int) -> float:
@@ -43,3 +47,21 @@ def on_their_way(sample: Sample, read: npt.NDArray[Any], warps: int) -> float:
 def parted_of(sample: Sample, read: npt.NDArray[Any], warps: int) -> float:
     """How much longer such a sector takes, of what one takes in a stream."""
     return min(_MOST, max(0.0, on_their_way(sample, read, warps) - _FEW) / _AS_LONG)
+
+
+def with_lines_read(s: Streams) -> Streams:
+    """The streams with the bit ``LINE_READ`` of ``touch`` for stores to lines all of which the warp reads."""
+    begin = np.sort(s.starts[:, :-1].ravel())
+    records = np.flatnonzero(s.request >= 0)
+    asked = s.request[records]
+    count, at = s.requests[asked, 5], places_of(s, asked)
+    warp = np.repeat(np.searchsorted(begin, records, side="right"), count)
+    kind = np.repeat(s.requests[asked, 2], count)
+    loads, stores = kind == lay.H_GLOBAL_LOAD, kind == lay.H_GLOBAL_STORE
+    read = np.unique(s.sectors[at[loads]] * _WARPS + warp[loads])
+    lines, found = np.unique((read // _WARPS >> 2) * _WARPS + read % _WARPS, return_counts=True)
+    whole = lines[found == 4]
+    touch = s.touch.copy()
+    touch[at[stores]] &= ~np.uint8(LINE_READ)
+    touch[at[stores][np.isin((s.sectors[at[stores]] >> 2) * _WARPS + warp[stores], whole)]] |= LINE_READ
+    return s._replace(touch=touch)

@@ -20,6 +20,7 @@ from mutate.sim.timing.by_chance import far_apart
 from mutate.sim.timing.code_cache import LINE_BITS
 from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.often import often
+from mutate.sim.timing.parted import with_lines_read
 from mutate.sim.timing.reuse import Reuse
 from mutate.sim.timing.sampling import Sample
 from mutate.sim.timing.scoreboard import registers_of
@@ -89,7 +90,8 @@ class Player:
         # Who does not track registers asks for no row of these tables.
         registers = registers_of(listing if settings[p.S_TRACKED] > 0.0 else ())
         self._code = len(table)
-        apart, streams = apart_of(sample, settings), sample.streams
+        apart = apart_of(sample, settings)
+        streams = with_lines_read(sample.streams) if settings[p.S_PARTED] > 0.0 else sample.streams
         if apart.any():
             streams = streams._replace(touch=often(streams, apart, OFTEN_PART * settings[p.S_L1_LINES]))
         self._first, self._reuse = (table, *registers, streams), reuse

@@ -30,11 +30,12 @@ _LANES_APART = 6, 4
 _LINE_SECTORS = 4
 READS, WRITES = 0, 1
 SHARED, PAIRED, WHOLE_STORE, MADE_WHOLE, READ_BEFORE, JUST_STORED = 4, 8, 16, 32, 64, 128
-OFTEN = WHOLE_STORE
+OFTEN, LINE_READ = WHOLE_STORE, JUST_STORED
 """Bits of ``Streams.touch``: several of the blocks read the sector; the block reads the other half of 64 bytes, too;
 
 the store writes all of the sector; the block has then written or read all of it; it has read it before the store; the
-load wants no bytes of it but such as the block has stored; L1 still has what the load wants from another block.
+load wants no bytes of it but such as the block has stored. Of loads: L1 still has what it wants from another block; of
+stores: the warp reads all of the line.
 """
 PAIRS, SECTORS, ALONE, PARTS = range(4)
 """Columns of ``Touches.tally``: pairs of a sector and a block that touches it, sectors, those of one block alone; pairs

@@ -51,7 +51,7 @@ from mutate.sim.timing.settings import (
     T_ADDED,
 )
 from mutate.sim.timing.tags import drop, fill, lookup
-from mutate.sim.timing.touches import MADE_WHOLE, READ_BEFORE, SHARED, WHOLE_STORE, partly
+from mutate.sim.timing.touches import LINE_READ, MADE_WHOLE, READ_BEFORE, SHARED, WHOLE_STORE, partly
 
 _STORE, _ATOMIC, _LOCAL_STORE = lay.H_GLOBAL_STORE, lay.H_GLOBAL_ATOMIC, lay.H_LOCAL_STORE
 _BEGUN_BITS = 16
@@ -258,7 +258,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         if far and kind == _STORE and not fetched and not by_chance:
             lies = LONE if alone and updates.rooms[r] > _FEW else STORED
             if lies == STORED and touch[i] & READ_BEFORE:
-                parted = touch[i] & WHOLE_STORE and not line_in_whole(sectors, i, first, count)
+                parted = touch[i] & (WHOLE_STORE | LINE_READ) == WHOLE_STORE and not line_in_whole(
+                    sectors, i, first, count)
                 lies = PARTED if parted else CHANGED
             pass_through(passing, lies, updates.rooms[r], asked, state, settings, busy)
             far = False
