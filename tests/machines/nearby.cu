@@ -82,19 +82,19 @@ template <int STREAMS, int WHAT> __global__ void near_writes(float *a, const flo
 /* kmutate launch
    int side = 4096; float a[side * side] = zeros(); float out[side * side] = zeros(); float row[side] = zeros(); float column[side] = zeros();
    dim3 block = { 16, 16 }; dim3 grid = { side / 16, side / 16 };
-   turned<0>(a, out, row, column, side); turned<1>(a, out, row, column, side); turned<2>(a, out, row, column, side); turned<3>(a, out, row, column, side);
+   tile_turns<0>(a, out, row, column, side); tile_turns<1>(a, out, row, column, side); tile_turns<2>(a, out, row, column, side); tile_turns<3>(a, out, row, column, side);
    block.x = 32; block.y = 8; grid.x = side / 32; grid.y = side / 8;
-   turned<0>(a, out, row, column, side); turned<1>(a, out, row, column, side); turned<2>(a, out, row, column, side); turned<3>(a, out, row, column, side);
+   tile_turns<0>(a, out, row, column, side); tile_turns<1>(a, out, row, column, side); tile_turns<2>(a, out, row, column, side); tile_turns<3>(a, out, row, column, side);
    block.x = 8; block.y = 32; grid.x = side / 8; grid.y = side / 32;
-   turned<0>(a, out, row, column, side); turned<1>(a, out, row, column, side); turned<2>(a, out, row, column, side); turned<3>(a, out, row, column, side);
+   tile_turns<0>(a, out, row, column, side); tile_turns<1>(a, out, row, column, side); tile_turns<2>(a, out, row, column, side); tile_turns<3>(a, out, row, column, side);
    block.x = 32; block.y = 32; grid.x = side / 32; grid.y = side / 32;
-   turned<0>(a, out, row, column, side); turned<1>(a, out, row, column, side); turned<2>(a, out, row, column, side); turned<3>(a, out, row, column, side);
+   tile_turns<0>(a, out, row, column, side); tile_turns<1>(a, out, row, column, side); tile_turns<2>(a, out, row, column, side); tile_turns<3>(a, out, row, column, side);
    block.x = 4; block.y = 64; grid.x = side / 4; grid.y = side / 64;
-   turned<0>(a, out, row, column, side); turned<1>(a, out, row, column, side); turned<2>(a, out, row, column, side); turned<3>(a, out, row, column, side);
+   tile_turns<0>(a, out, row, column, side); tile_turns<1>(a, out, row, column, side); tile_turns<2>(a, out, row, column, side); tile_turns<3>(a, out, row, column, side);
 */
 // A thread's x is its row. WHAT: 0 stores, 1 stores what it has read in order (a transpose), 2 changes in place by a row and a column,
 // 3 reads only.
-template <int WHAT> __global__ void turned(float *a, float *out, const float *__restrict__ row, const float *__restrict__ column, int side)
+template <int WHAT> __global__ void tile_turns(float *a, float *out, const float *__restrict__ row, const float *__restrict__ column, int side)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
     if (i >= side || j >= side) return;

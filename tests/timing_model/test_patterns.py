@@ -285,7 +285,8 @@ def test_a_line_that_the_warp_has_read_costs_no_more_where_parts_of_it_are_chang
 
 
 @pytest.mark.parametrize(CASE, [
-    ("turned<0>", 2, 0.03), ("turned<2>", 2, 0.04), ("turned<2>", 0, 0.15), ("turned<0>", 1, 0.12)])  # the last: none
+    ("tile_turns<0>", 2, 0.03), ("tile_turns<2>", 2, 0.04), ("tile_turns<2>", 0, 0.15),
+    ("tile_turns<0>", 1, 0.12)])  # of 32 lines none do
 def test_parts_of_sectors_go_together_of_warps_right_behind_each_other(
         kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)

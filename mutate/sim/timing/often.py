@@ -16,7 +16,9 @@ from mutate.sim.timing.sampling import Streams
 from mutate.sim.timing.touches import OFTEN
 
 Array = npt.NDArray[Any]
-SELDOM = 0.33
+_SELDOM = 0.33
+"""The part of that at which L1 decides by itself. Of 0.33 and 1 that which meets ncu's hits of ``warp_search`` in
+tests/machines/nearby.cu."""
 _BLOCKS = 1 << 20
 """More than are sampled."""
 
@@ -37,7 +39,7 @@ def often(s: Streams, apart: npt.NDArray[np.bool_], lines: float) -> Array:
     block, kind = np.repeat(block, count), np.repeat(s.requests[asked, 2], count)
     pairs = np.unique((s.sectors[at] >> 2) * _BLOCKS + block)
     found, blocks = np.unique(pairs // _BLOCKS, return_counts=True)
-    least = max(2.0, SELDOM * len(s.starts) / together(blocks / len(s.starts), lines))
+    least = max(2.0, _SELDOM * len(s.starts) / together(blocks / len(s.starts), lines))
     loads = at[(kind == lay.H_GLOBAL_LOAD) & apart[s.region[at]]]
     touch = s.touch.copy()
     touch[loads[blocks[np.searchsorted(found, s.sectors[loads] >> 2)] >= least]] |= OFTEN

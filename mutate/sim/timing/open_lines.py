@@ -2,7 +2,7 @@
 
 By ncu's sectors of tests/machines/nearby.cu: of stores that turn a tile those of two warps with eight lines each go
 together, of 32 lines none; of 16 lines about three in four where loads make way, few where warps do nothing but store
-(`turned`); eight warps of a block that store at random in 15 lines do all (`near_writes`). As one warp's stores do
+(`tile_turns`); eight warps of a block that store at random in 15 lines do all (`near_writes`). As one warp's stores do
 (``combining``), whose numbers are taken.
 """
 
@@ -26,8 +26,8 @@ _MOST_LINES = 16
 STUCK_MORE, SOME_STUCK = 400.0, 3.0
 """Clocks of stores that the SM has before it from which on those of many lines go together more seldom, and then
 
-instead of ``SOME_LINES`` (``turned<2>``, 0 of nearby.cu, a guess between the two states that it has; ``turned<0>``, 0:
-by ncu 7.24 of 8.39 million sectors go to L2).
+instead of ``SOME_LINES`` (``tile_turns<2>``, 0 of nearby.cu, a guess between the two states that it has;
+``tile_turns<0>``, 0: by ncu 7.24 of 8.39 million sectors go to L2).
 """
 _COUNT, _BLOCK, _WARP = range(3)
 

@@ -35,7 +35,6 @@ MARKS = 64
 """Equal parts of the budget that a play tells of."""
 _TURNS = 2
 _LATE = 64
-OFTEN_PART = 1.0
 
 
 def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -93,7 +92,7 @@ class Player:
         apart = apart_of(sample, settings)
         streams = with_lines_read(sample.streams) if settings[p.S_PARTED] > 0.0 else sample.streams
         if apart.any():
-            streams = streams._replace(touch=often(streams, apart, OFTEN_PART * settings[p.S_L1_LINES]))
+            streams = streams._replace(touch=often(streams, apart, settings[p.S_L1_LINES]))
         self._first, self._reuse = (table, *registers, streams), reuse
         self._last = apart, late_of(machine), hints_of(listing, cg)
 
