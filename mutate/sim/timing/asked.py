@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,3 +33,34 @@ def of_block(s: Streams, kinds: Sequence[int], block: int = 0) -> tuple[Array, A
 def of_first_block(s: Streams, kind: int) -> tuple[Array, Array]:
     """As ``of_block``, of the first block and one kind."""
     return of_block(s, (kind,))
+
+
+def where_blocks_begin(s: Streams, numbers: Sequence[int]) -> tuple[Array, Array]:
+    """Where the sectors of each block that has any begin among those of all, rising, and the blocks' numbers."""
+    asked = [(number, s.request[row[0] : row[-1]]) for number, row in zip(numbers, s.starts, strict=True)]
+    began = sorted((int(s.requests[a[a >= 0].min(), 4]), number) for number, a in asked if (a >= 0).any())
+    return np.array([at for at, _ in began], np.int64), np.array([number for _, number in began], np.int64)
+
+
+class Sought(NamedTuple):
+    """Of each sector of all requests the record, whose warp it is (blocks in order, and their warps), its place in
+
+    ``Streams.sectors`` and the request's kind.
+    """
+
+    record: Array
+    warp: Array
+    at: Array
+    kind: Array
+
+
+def all_sought(s: Streams) -> Sought:
+    """What all recorded warps ask for."""
+    begin = s.starts[:, :-1].ravel()
+    order = np.argsort(begin, kind="stable")
+    records = np.flatnonzero(s.request >= 0)
+    asked = s.request[records]
+    count = s.requests[asked, 5]
+    warps = order[np.searchsorted(begin[order], records, side="right") - 1]
+    return Sought(np.repeat(records, count), np.repeat(warps, count), places_of(s, asked),
+                  np.repeat(s.requests[asked, 2], count))

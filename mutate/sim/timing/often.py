@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim import layout as lay
-from mutate.sim.timing.asked import places_of
+from mutate.sim.timing.asked import all_sought
 from mutate.sim.timing.sampling import Streams
 from mutate.sim.timing.touches import OFTEN
 
@@ -30,17 +30,12 @@ def often(s: Streams, apart: npt.NDArray[np.bool_], lines: float) -> Array:
     lines that so many blocks touch; L1 has room for ``lines`` (H. Che, Y. Tung, Z. Wang, "Hierarchical Web caching
     systems", 2002).
     """
-    begin = s.starts[:, 0]
-    order = np.argsort(begin, kind="stable")
-    records = np.flatnonzero(s.request >= 0)
-    asked = s.request[records]
-    block = order[np.searchsorted(begin[order], records, side="right") - 1]
-    count, at = s.requests[asked, 5], places_of(s, asked)
-    block, kind = np.repeat(block, count), np.repeat(s.requests[asked, 2], count)
+    of = all_sought(s)
+    block, at = of.warp // (s.starts.shape[1] - 1), of.at
     pairs = np.unique((s.sectors[at] >> 2) * _BLOCKS + block)
     found, blocks = np.unique(pairs // _BLOCKS, return_counts=True)
     least = max(2.0, _SELDOM * len(s.starts) / together(blocks / len(s.starts), lines))
-    loads = at[(kind == lay.H_GLOBAL_LOAD) & apart[s.region[at]]]
+    loads = at[(of.kind == lay.H_GLOBAL_LOAD) & apart[s.region[at]]]
     touch = s.touch.copy()
     touch[loads[blocks[np.searchsorted(found, s.sectors[loads] >> 2)] >= least]] |= OFTEN
     return touch

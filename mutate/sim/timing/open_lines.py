@@ -8,16 +8,15 @@ together, of 32 lines none; of 16 lines about three in four where loads make way
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.combining import PARTLY, PARTLY_LINES, SOME_LINES
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.lines import lines_of
-from mutate.sim.timing.servers import mix
+from mutate.sim.timing.servers import OpenLines, mix
 from mutate.sim.timing.touches import WHOLE_STORE
 
 _ROOM = 64
@@ -30,17 +29,6 @@ instead of ``SOME_LINES`` (``tile_turns<2>``, 0 of nearby.cu, a guess between th
 ``tile_turns<0>``, 0: by ncu 7.24 of 8.39 million sectors go to L2).
 """
 _COUNT, _BLOCK, _WARP = range(3)
-
-
-class OpenLines(NamedTuple):
-    """The sectors of the last stores that go together, how many there are, their block and the last one's warp; when
-
-    that has gone to L2.
-    """
-
-    sectors: npt.NDArray[np.int64]
-    of: npt.NDArray[np.int64]
-    left: npt.NDArray[np.float64]
 
 
 def none_open() -> OpenLines:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mutate.sim import layout as lay
-from mutate.sim.timing.asked import places_of
+from mutate.sim.timing.asked import all_sought, places_of
 from mutate.sim.timing.sampling import Sample, Streams
 from mutate.sim.timing.touches import LINE_READ
 
@@ -51,17 +51,12 @@ def parted_of(sample: Sample, read: npt.NDArray[Any], warps: int) -> float:
 
 def with_lines_read(s: Streams) -> Streams:
     """The streams with the bit ``LINE_READ`` of ``touch`` for stores to lines all of which the warp reads."""
-    begin = np.sort(s.starts[:, :-1].ravel())
-    records = np.flatnonzero(s.request >= 0)
-    asked = s.request[records]
-    count, at = s.requests[asked, 5], places_of(s, asked)
-    warp = np.repeat(np.searchsorted(begin, records, side="right"), count)
-    kind = np.repeat(s.requests[asked, 2], count)
-    loads, stores = kind == lay.H_GLOBAL_LOAD, kind == lay.H_GLOBAL_STORE
+    of = all_sought(s)
+    warp, at = of.warp, of.at
+    loads, stores = of.kind == lay.H_GLOBAL_LOAD, of.kind == lay.H_GLOBAL_STORE
     read = np.unique(s.sectors[at[loads]] * _WARPS + warp[loads])
     lines, found = np.unique((read // _WARPS >> 2) * _WARPS + read % _WARPS, return_counts=True)
     whole = lines[found == 4]
     touch = s.touch.copy()
-    touch[at[stores]] &= ~np.uint8(LINE_READ)
     touch[at[stores][np.isin((s.sectors[at[stores]] >> 2) * _WARPS + warp[stores], whole)]] |= LINE_READ
     return s._replace(touch=touch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.asked import of_first_block
+from mutate.sim.timing.asked import of_first_block, where_blocks_begin
 from mutate.sim.timing.by_chance import (
     KINDS,
     Reads,
@@ -188,7 +187,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
     added = set(sample.streams.region[asked[asked[:, 2] == lay.H_GLOBAL_ATOMIC, 4]].tolist())
     updates.parts[:] = sample.touched[:, WRITES, PARTS] / np.maximum(1, sample.touched[:, WRITES, PAIRS])
     written, whole = {}, {}
-    written_window = windows_of(sample, wave, 2, len(limits))
+    written_window = windows_of(sample, wave, 2, far_apart[:, WRITES])
     for region, (row, limit) in enumerate(zip(found[1], limits, strict=True)):
         writes = grid * row[0]
         if far_apart[region, WRITES]:
@@ -220,7 +219,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
             drawn[region] = Reads(grid * pairs_each * by_luck[region], pairs, 2, 1 + stored)
     other = touched(grid) - 32 * sum(unique(*found[0][r], rooms[READS][r], grid) for r in drawn)
     come = out[0].copy()
-    window = windows_of(sample, wave, 1, len(limits))
+    window = windows_of(sample, wave, 1, by_chance)
     for region, whole_reads in drawn.items():
         part = window[region]
         reads = in_window(whole_reads, part, part)
@@ -302,18 +301,11 @@ def _found_again(sample: Sample, limits: Array, l2_bytes: float) -> tuple[npt.ND
         sides = ((trail.run, trail.ran), (trail.far, trail.others))
         for a, which in np.argwhere(wanted).tolist():
             run, far = (firsts(s.sectors, np.flatnonzero((s.touch & (1 << which) != 0) & (s.region == a)),
-                               *_where_blocks_begin(s, numbers)) for s, numbers in sides)
+                               *where_blocks_begin(s, numbers)) for s, numbers in sides)
             for farthest, part in windows:
                 number = before(run, far, trail.blocks, trail.blocks, farthest)
                 part[a, which] = 1.0 - (1.0 - part[a, which]) * math.exp(-number)
     return wanted, out, soon
-
-
-def _where_blocks_begin(s: Streams, numbers: Sequence[int]) -> tuple[Array, Array]:
-    """Where the sectors of each block that has any begin among those of all, rising, and the blocks' numbers."""
-    asked = [(number, s.request[row[0] : row[-1]]) for number, row in zip(numbers, s.starts, strict=True)]
-    began = sorted((int(s.requests[a[a >= 0].min(), 4]), number) for number, a in asked if (a >= 0).any())
-    return np.array([at for at, _ in began], np.int64), np.array([number for _, number in began], np.int64)
 
 
 def _own(sample: Sample, which: int) -> Array:

@@ -9,7 +9,7 @@ the SM writes, on its way out; and what DRAM's load is reckoned from:
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,17 @@ class L2(NamedTuple):
     parts: Ints
 
 
+class OpenLines(NamedTuple):
+    """The sectors of the last stores that go together, how many there are, their block and the last one's warp; when
+
+    that has gone to L2.
+    """
+
+    sectors: Ints
+    of: Ints
+    left: Floats
+
+
 class Written(NamedTuple):
     """The part of L2 that lines have which were written; ``begun``: sectors that were, at places by a hash, ``soon``:
 
@@ -59,7 +70,7 @@ class Written(NamedTuple):
     lines: L2
     begun: Ints
     soon: Ints
-    opened: Any
+    opened: OpenLines
 
 
 class Twins(NamedTuple):

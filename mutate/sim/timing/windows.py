@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mutate.sim.timing.asked import places_of
+from mutate.sim.timing.asked import all_sought
 from mutate.sim.timing.by_chance import Reads
 from mutate.sim.timing.sampling import Sample, Streams
 
@@ -23,12 +23,13 @@ _LONGER, _MOST, _LEAST = 2.0, 0.8, 3
 """How many times as much as others a block may touch, most of them do not, of how many at least."""
 
 
-def windows_of(sample: Sample, wave: int, bit: int, arrays: int) -> Array:
-    """Of each array the part of what the grid touches that is touched at a time, while ``wave`` blocks run; 1 where
+def windows_of(sample: Sample, wave: int, bit: int, wanted: npt.NDArray[np.bool_]) -> Array:
+    """Of each array that is ``wanted`` the part of what the grid touches that is touched at a time, while ``wave``
 
-    that is not seen. ``bit``: of ``Streams.touch``.
+    blocks run; 1 where that is not seen. ``bit``: of ``Streams.touch``.
     """
-    if len(sample.blocks) < 2:
+    arrays = len(wanted)
+    if len(sample.blocks) < 2 or not wanted.any():
         return np.ones(arrays)
     ranges = _ranges(sample.streams, bit, arrays)
     if wave < sample.grid_blocks:
@@ -36,7 +37,7 @@ def windows_of(sample: Sample, wave: int, bit: int, arrays: int) -> Array:
                             wave, sample.grid_blocks)
     else:
         parts = np.ones(arrays) if sample.streams.cut.any() else _by_turns(ranges)
-    return np.where(parts <= _LARGE, parts, 1.0)
+    return np.where(wanted & (parts <= _LARGE), parts, 1.0)
 
 
 def _ranges(s: Streams, bit: int, arrays: int) -> Array:
@@ -46,16 +47,12 @@ def _ranges(s: Streams, bit: int, arrays: int) -> Array:
     """
     out = np.empty((_SLICES, 2, len(s.starts), arrays))
     out[:, 0], out[:, 1] = np.inf, -np.inf
+    of = all_sought(s)
     begin, end = s.starts[:, :-1].ravel(), s.starts[:, 1:].ravel()
-    records = np.flatnonzero(s.request >= 0)
-    order = np.argsort(begin, kind="stable")
-    warp = order[np.searchsorted(begin[order], records, side="right") - 1]
-    when = (records - begin[warp]) * _SLICES // np.maximum(1, end[warp] - begin[warp])
-    asked = s.request[records]
-    count, at = s.requests[asked, 5], places_of(s, asked)
-    mine = s.touch[at] & bit > 0
-    at = at[mine]
-    where = np.repeat(when, count)[mine], np.repeat(warp // (s.starts.shape[1] - 1), count)[mine], s.region[at]
+    when = (of.record - begin[of.warp]) * _SLICES // np.maximum(1, end[of.warp] - begin[of.warp])
+    mine = s.touch[of.at] & bit > 0
+    at = of.at[mine]
+    where = when[mine], of.warp[mine] // (s.starts.shape[1] - 1), s.region[at]
     np.minimum.at(out[:, 0], where, s.sectors[at])
     np.maximum.at(out[:, 1], where, s.sectors[at])
     return out
