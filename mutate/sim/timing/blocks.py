@@ -11,7 +11,20 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.scoreboard import LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
-from mutate.sim.timing.settings import B_DRAM, B_L2, B_L2_WRITE, B_WARPS, R_BARRIER, R_LONG, R_SHORT, R_WAIT
+from mutate.sim.timing.settings import (
+    B_DRAM,
+    B_L2,
+    B_L2_WRITE,
+    B_WARPS,
+    R_BARRIER,
+    R_LONG,
+    R_SHORT,
+    R_WAIT,
+    S_LAUNCH,
+    S_PLACES,
+    S_RESTART,
+)
+from mutate.sim.timing.slots import room_for
 
 NEVER = np.int64(1) << 60
 BARRIERS = 16
@@ -25,7 +38,8 @@ class Warps(NamedTuple):
     began (``born``); when it may issue next (``nxt``) and could first have issued (``due``: of those that wait for a
     unit, the first goes first), the barrier that it has come to (``at_barrier``; -1: none), since when it has nothing
     to do there (``issued_at``) and until when the last one kept it (``kept``), and the clocks since ``nxt`` that its
-    scheduler was taken (``taken``).
+    scheduler was taken (``taken``). A warp's number is that of its place: ``block``, the place of its block (-1: nobody
+    is there), and ``gone``, from when on another may have it.
     """
 
     at: Ints
@@ -38,6 +52,8 @@ class Warps(NamedTuple):
     at_barrier: Ints
     taken: Ints
     kept: Ints
+    block: Ints
+    gone: Ints
 
 
 class Boards(NamedTuple):
@@ -59,29 +75,28 @@ class Boards(NamedTuple):
 class Blocks(NamedTuple):
     """Of each place for a block: the block's number (-1: none), its warps that have not ended, and those that have
 
-    arrived at each barrier; whether it has asked for shared memory since its last one.
+    arrived at each barrier; whether it has asked for shared memory since its last one; its warps (``slots``).
+    ``first``: the scheduler of the next block's first warp.
     """
 
     number: Ints
     left: Ints
     arrived: Ints
     shared: Ints
+    slots: Ints
+    first: Ints
 
 
 def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
-    """Puts block ``number`` into place ``b``; its warps may issue from the clock ``when`` on.
-
-    Where the schedulers get equally many warps of a block, the next block's first warp goes to the next scheduler (an
-    H200's %warpid; in blocks whose first warp alone works, all schedulers do equally much).
-    """
+    """Puts block ``number`` into place ``b`` and its slots; its warps may issue from the clock ``when`` on."""
     source = number % starts.shape[0]
     each = starts.shape[1] - 1
     clock = np.int64(when)
     blocks.number[b] = number
     blocks.shared[b] = 0
-    turned = number % len(sched_next) if not tracked and each % len(sched_next) == 0 else 0
     for i in range(each):
-        w = b * each + i - i % len(sched_next) + (i + turned) % len(sched_next) if turned else b * each + i
+        w = blocks.slots[b, i]
+        warps.block[w] = b
         warps.at[w], warps.end[w] = starts[source, i], starts[source, i + 1]
         warps.instance[w] = number
         warps.born[w] = clock
@@ -103,7 +118,30 @@ def _begin(b, number, when, starts, tracked, warps, boards, blocks, sched_next):
 begin = jit_into(FOLDER, _begin, counted=False)
 
 
-def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, boards, blocks, sched_next, stalls):
+def _begin_more(b, clock, launched, most, when, starts, tracked, warps, boards, blocks, sched_next, settings):
+    """Begins blocks when one has left the place ``b``, up to ``most`` of all, as far as there is room for them.
+
+    Returns how many have begun, and when the next may.
+    """
+    released = settings[S_PLACES] > 0.0
+    while launched < most:
+        at = max(float(clock) + settings[S_RESTART], when)
+        place = room_for(b, launched, np.int64(at), released, not tracked, len(sched_next), warps, blocks)
+        if place < 0:
+            break
+        when = at
+        begin(place, launched, when, starts, tracked, warps, boards, blocks, sched_next)
+        when += settings[S_LAUNCH]
+        launched += 1
+        if not released:
+            break
+    return launched, when
+
+
+begin_more = jit_into(FOLDER, _begin_more, counted=False)
+
+
+def _pass_barriers(b, clock, go, keep, table, needs, tracked, pcs, warps, boards, blocks, sched_next, stalls):
     """Lets the warps of a block go on at the clock ``go`` that wait at barriers which are complete; returns how many
 
     barriers. ``keep``: a barrier at which none waits keeps those that have arrived.
@@ -112,8 +150,8 @@ def _pass_barriers(b, each, clock, go, keep, table, needs, tracked, pcs, warps, 
     for bar in range(BARRIERS):
         if blocks.arrived[b, bar] >= blocks.left[b] and blocks.arrived[b, bar] > 0:
             waiting = False
-            for v in range(b * each, b * each + each):
-                if warps.at_barrier[v] == bar:
+            for v in blocks.slots[b]:
+                if warps.block[v] == b and warps.at_barrier[v] == bar:
                     waiting = True
                     warps.at_barrier[v] = -1
                     warps.kept[v] = go
@@ -160,13 +198,13 @@ def _let_go(clock, pcs, warps, blocks, sched_next, stalls):
 let_go = jit_into(FOLDER, _let_go, counted=False)
 
 
-def _left_over(warps, number, each, busy, state, clock, cut):
+def _left_over(warps, busy, state, clock, cut):
     """Counts the clocks of warps that the play ends before: they have reasons until they could issue next, or came to
 
     their barrier. ``state``: of ``servers``; ``cut``: blocks are left, and what L2 and DRAM have taken on and not done.
     """
     for w in range(len(warps.at)):
-        if number[w // each] >= 0 and warps.at[w] < warps.end[w]:
+        if warps.block[w] >= 0 and warps.at[w] < warps.end[w]:
             busy[B_WARPS] += (warps.issued_at[w] if warps.nxt[w] == NEVER else warps.nxt[w]) - warps.born[w]
     if cut:
         busy[B_L2] -= max(0.0, state[0] - clock)

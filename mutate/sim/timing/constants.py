@@ -30,6 +30,12 @@ to shared memory, of different halves of them (copied of tests/machines/async.cu
 """
 WRITE_LINE = _PER_NS / 76.3
 """Least clocks of an SM between its writes to different lines in L2 (write_1_16MB)."""
+CROSSED = 14.0 * _PER_NS / 1000.0
+"""Clocks more for a sector in part that blocks on other SMs write the rest of at the same time, where they have not
+
+written it before (halves<2> of tests/machines/halves.cu: 11, 13 and 22 ps; offset_tiles<0> of offsets.cu, 5 and 6: 15;
+of a sector that they have written before 2 to 8, and 3 of one whose rest a warp of the block writes: none is taken).
+"""
 LOCAL_LINE = 4.5
 """As ``WRITE_LINE``, of local memory, where a store writes a part of a line (own_words of tests/machines/locals.cu on
 
@@ -346,6 +352,11 @@ CODE_FAR, CODE_FAR_GONE, CODE_FAR_FILL = 1024, 512, 60.0
 """The same of the next cache (code_rounds<8192> and <12288>)."""
 RESTART = 320.0
 """Clocks from the end of a block until its successor issues (calibration: turnaround_by_threads, 317 to 326)."""
+GONE = 700
+"""Clocks from the end of a warp until another block's may have its place (ragged of tests/machines/ragged.cu, and of
+
+blocks whose warps have as much to do as chance has it how many are on an SM, by their clocks: 440 to 1000 fit).
+"""
 WAVES = "tests/machines/reference/h200_waves.csv: made by tests/machines/waves.py on an H200"
 SM_SPREAD, SM_SPREAD_L2, SM_LEAD_DRAM = 0.003, 0.012, 0.04
 """Standard deviations of the speeds of SMs that do the same, of what they do by themselves and what is added where

@@ -14,11 +14,11 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
-from mutate.sim.timing.blocks import NEVER, begin, left_over, let_go, pass_barriers
+from mutate.sim.timing.blocks import NEVER, begin, begin_more, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import before, most_lines, note
 from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
-from mutate.sim.timing.constants import CROWDED
+from mutate.sim.timing.constants import CROWDED, GONE
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
@@ -28,6 +28,7 @@ from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
 from mutate.sim.timing.sectors import on_its_way, read
 from mutate.sim.timing.servers import lines_with, returned, written_with
+from mutate.sim.timing.slots import room_for
 from mutate.sim.timing.sm import (
     F_BARRIER,
     F_CONSTANT,
@@ -70,12 +71,13 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     queue = int(settings[p.S_QUEUE])
     sampled = starts.shape[0]
     each = starts.shape[1] - 1
-    size = resident * each
     l1, l2, written, passing, twins, returns = sm.l1, sm.l2, sm.written, sm.passing, sm.twins, sm.returns
     state, known, stored, constants, code, pending = sm.state, sm.known, sm.stored, sm.constants, sm.code, sm.pending
     done, stalls, busy, marks = sm.told.done, sm.told.stalls, sm.told.busy, sm.told.marks
     pace, tracked = np.int64(settings[p.S_PACE]), settings[p.S_TRACKED] > 0.0
     warps, boards, blocks = sm.warps, sm.boards, sm.blocks
+    size, block_of = len(warps.at), warps.block
+    last_begun = count if stop < 0 else min(count, stop)
     at, end, nxt, due, born, taken = warps.at, warps.end, warps.nxt, warps.due, warps.born, warps.taken
     instance, issued_at, at_barrier, kept = warps.instance, warps.issued_at, warps.at_barrier, warps.kept
     clear, far, ring, ring_n, copies = boards.until, boards.far, boards.ring, boards.ring_n, boards.copies
@@ -97,11 +99,23 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     issued, work, clock_end = sm.counts[K_ISSUED], sm.counts[K_WORK], sm.counts[K_CLOCK]
     if launched == 0:
         for b in range(min(resident, count)):
+            room_for(b, launched, clock, settings[p.S_PLACES] > 0.0, not tracked, schedulers, warps, blocks)
             begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
             next_launch += min(settings[p.S_LAUNCH], settings[p.S_LAUNCH_WARP] * each)
             launched += 1
+        last_settings = launched == count
+    else:
+        last_settings = False
+        if settings[p.S_PLACES] > 0.0:  # the play paused while blocks began
+            launched, next_launch = begin_more(-1, clock_end, launched, last_begun, next_launch, starts, tracked, warps,
+                                               boards, blocks, sched_next, settings)
 
     while finished < count and work < budget and launched != stop:
+        if launched == count and not last_settings:
+            if after[p.S_L2_WRITTEN] > settings[p.S_L2_WRITTEN]:
+                l2 = lines_with(int(after[p.S_L2_LINES]), l2)
+                written = written_with(int(after[p.S_L2_WRITTEN]), written)
+            settings, last_settings = after, True
         clock = NEVER
         for s in range(schedulers):
             clock = min(clock, sched_next[s])
@@ -184,7 +198,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     sched_next[s] = clock + 1
                     continue
             unit = row[u.UNIT]
-            b = w // each
+            b = block_of[w]
             stalls[pc, p.ISSUED] += 1
             stalls[pc, p.R_NOT_SELECTED] += clock - nxt[w] - taken[w]
             stalls[pc, p.R_DISPATCH] += taken[w]
@@ -300,7 +314,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         if kind == _STORE and not tracked:  # no load and no store goes by it meanwhile
                             start = tags_free = on_its_way(first, sectors, max(start, tags_free), size, b,
                                                            instance[w] // sampled, streams, reuse, apart, l1, settings)
-                            data_free = start + cost if size > CROWDED else data_free
+                            data_free = start + cost if resident * each > CROWDED else data_free
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
                     leave = start
@@ -422,6 +436,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 nxt[w] = NEVER
                 at_barrier[w] = -1
                 left[b] -= 1
+                block_of[w], warps.gone[w] = -1, clock + GONE
                 if left[b] == 0:
                     # Blocks leave one after another, as they come.
                     leaves = max(float(clock), leaves + settings[p.S_LAUNCH])
@@ -431,15 +446,11 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     clock_end = max(clock_end, clock)
                     number[b] = -1
                     arrived[b, :] = 0
+                    for v in blocks.slots[b]:
+                        warps.gone[v] = min(warps.gone[v], clock)
                     if launched < count:
-                        next_launch = max(float(clock) + settings[p.S_RESTART], next_launch)
-                        begin(b, launched, next_launch, starts, tracked, warps, boards, blocks, sched_next)
-                        next_launch += settings[p.S_LAUNCH]
-                        launched += 1
-                        if launched == count and after[p.S_L2_WRITTEN] > settings[p.S_L2_WRITTEN]:
-                            l2 = lines_with(int(after[p.S_L2_LINES]), l2)
-                            written = written_with(int(after[p.S_L2_WRITTEN]), written)
-                        settings = after if launched == count else settings
+                        launched, next_launch = begin_more(b, clock, launched, last_begun, next_launch, starts, tracked,
+                                                           warps, boards, blocks, sched_next, settings)
             elif at_barrier[w] >= 0 and not table[pcs[at[w]], u.PASSES]:
                 nxt[w] = NEVER
                 issued_at[w] = follow
@@ -475,7 +486,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             # --- barriers that are complete ---
             if (act == u.BARRIER or act == u.ARRIVE or nxt[w] == NEVER) and left[b] > 0:
                 go = np.int64(max(float(clock), barrier_free) + settings[p.S_BARRIER] - lone)
-                if pass_barriers(b, each, clock, go, act != u.ARRIVE, table, needs, tracked, pcs, warps, boards, blocks,
+                if pass_barriers(b, clock, go, act != u.ARRIVE, table, needs, tracked, pcs, warps, boards, blocks,
                                  sched_next, stalls) > 0 and shared[b] > 0:
                     shared[b] = 0
                     data_free = max(data_free, float(clock)) + settings[p.S_BARRIER_DATA] + (
@@ -494,7 +505,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     sm.counts[K_ISSUED], sm.counts[K_WORK], sm.counts[K_CLOCK] = issued, work, clock_end
     if launched == stop and finished < count and work < budget:
         return 0.0
-    left_over(warps, number, each, busy, state, clock_end, finished < count)
+    left_over(warps, busy, state, clock_end, finished < count)
     return max(float(clock_end), final if finished == count else float(clock_end))
 
 

@@ -35,6 +35,7 @@ from mutate.sim.timing.sampling import GROUP, Sample, record
 from mutate.sim.timing.servers import lines_in
 from mutate.sim.timing.shares import by_waves, has_l2, settings_of
 from mutate.sim.timing.shorter import part_of, shortened
+from mutate.sim.timing.slots import slots_of
 from mutate.sim.timing.tensor import slowed
 from mutate.sim.timing.uneven import SEVERAL_WAVES, Turn, busy_part, differ, longer_by
 from mutate.sim.timing.units import Rates, untimed
@@ -140,6 +141,7 @@ def predict(kernel: Kernel, launch: Launch, machine: Machine, *, extra_smem: int
     if part == 1.0 and turn > resident and played < turn * sample.instructions / len(sample.blocks):
         reuse = as_a_whole(reuse, resident / turn)
     settings = settings_of(machine, min(resident, turn), turn, total, l1, played)
+    settings[[p.S_PLACES, p.S_WARP_SLOTS]] = slots_of(resources, device, machine, carveout, resident, turn)
     settings[[p.S_CODE_LINES, p.S_CODE_FILL, p.S_CODE_STAYS]] = of_code(
         len(kernel.listing), sample.streams.pc, machine.capability)
     local = float(kernel.image.local_bytes) * launch.threads * min(resident, turn) * min(sms, total)

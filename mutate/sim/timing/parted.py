@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mutate.sim import layout as lay
 from mutate.sim.timing.asked import all_sought, places_of
 from mutate.sim.timing.sampling import Sample, Streams
-from mutate.sim.timing.touches import LINE_READ
+from mutate.sim.timing.touches import LINE_READ, WHOLE_STORE
 
 _FIRST_READ = 1
 _FEW, _AS_LONG, _MOST = 448.0, 290.0, 3.1
@@ -58,5 +58,8 @@ def with_lines_read(s: Streams) -> Streams:
     lines, found = np.unique((read // _WARPS >> 2) * _WARPS + read % _WARPS, return_counts=True)
     whole = lines[found == 4]
     touch = s.touch.copy()
-    touch[at[stores][np.isin((s.sectors[at[stores]] >> 2) * _WARPS + warp[stores], whole)]] |= LINE_READ
+    stored = (s.sectors[at[stores]] >> 2) * _WARPS + warp[stores]
+    # Who stores parts of sectors shares the line with others.
+    whole = np.setdiff1d(whole, stored[touch[at[stores]] & WHOLE_STORE == 0])
+    touch[at[stores][np.isin(stored, whole)]] |= LINE_READ
     return s._replace(touch=touch)

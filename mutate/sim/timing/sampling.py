@@ -365,12 +365,14 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         if follows and played is None and total * each > TOGETHER and resident * sms * each <= BEGINNING:
             beginning = _beginning(resident * sms, *start())
     trail = None
-    length = min(TRAIL, pilot)
-    if sm is None and total > sms and length >= LEAST_TRAIL and 4 * each * TRAIL <= records:
+    length = min(TRAIL, pilot, records // (4 * each))
+    if sm is None and total > sms and length >= LEAST_TRAIL:
         limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in initial.regions), 1 << 60], np.float64)
         if sought(keeper.touches.tally, limits, len(blocks), total).any():
             others = far_before(pilot, lines_bytes(pilots.sectors), length // 2)
-            trail = _trail(pilot, length, others, simulation, *(Keeper(warps, bases, longest, rules) for _ in range(2)))
+            if len(others) * each <= 2 * records:
+                keepers = (Keeper(warps, bases, longest, rules) for _ in range(2))
+                trail = _trail(pilot, length, others, simulation, *keepers)
     return Sample(keeper.streams(blocks, marked=True), keeper.touches.tally, blocks, total,
                   instructions, initial, pilots, tuple(sorted(works.values())), near, group, other,
                   (every if played is not None else 0) if follows else None, trail, beginning,

@@ -14,8 +14,9 @@ from __future__ import annotations
  S_CONSTANT_COMING, S_ATOMIC_GIVES, S_READ_PORT, S_WRITE_PORT, S_STORE_READS, S_READ_AGAIN,
  S_MATCH, S_MATCH_AGAIN, S_HELD, S_STORED, S_L1_PLACES, S_DRAIN, S_PACKET, S_PACKET_WORD, S_STAYS,
  S_FILL_LINE, S_CODE_LINES, S_CODE_FILL, S_CODE_STAYS, S_BARRIER_DATA, S_BARRIER_DATA_WARP,
- S_IN_ORDER, S_WRITE_AGAIN, S_FILLED, S_LOCAL_LINE, S_PARTED) = range(83)
-SETTINGS = 83
+ S_IN_ORDER, S_WRITE_AGAIN, S_FILLED, S_LOCAL_LINE, S_PARTED, S_CROSSED, S_PLACES,
+ S_WARP_SLOTS) = range(86)
+SETTINGS = 86
 
 # What is counted: clocks that a server is busy, traffic, clocks that warps are resident; when the first atomic came;
 # sectors that are added to, of them those that wait for DRAM, and those that are stored in part, at random; lines of

@@ -14,7 +14,7 @@ from mutate.sim.timing.units import Rates
 _WAVES = 3.0
 """More waves than one from which on blocks are where chance has them; a guess."""
 _SENT = (p.S_WRITE_CLOCKS_L2, p.S_WRITE_AGAIN, p.S_FILLED, p.S_WRITE_LINE, p.S_ATOMIC, p.S_ATOMIC_GIVES, p.S_PACKET,
-         p.S_PACKET_WORD)
+         p.S_PACKET_WORD, p.S_CROSSED)
 
 
 def has_l2(machine: Machine) -> bool:
@@ -136,6 +136,7 @@ def with_share(settings: npt.NDArray[np.float64], machine: Machine, share: float
     s[p.S_FILL_LINE] = 0.0 if rates.tracked else look_up
     s[p.S_WRITE_PORT] = 0.0 if rates.tracked else 32.0 / rates.number("l2.sm_write", c.WRITE_PORT)
     s[p.S_WRITE_LINE] = max(2.0 * s[p.S_WRITE_PORT], c.WRITE_LINE * slices)
+    s[p.S_CROSSED] = 0.0 if rates.tracked else c.CROSSED * slices
     s[p.S_LOCAL_LINE] = max(s[p.S_WRITE_LINE], c.LOCAL_LINE * part)
     port = 0.0 if rates.tracked else c.ATOMIC_PORT
     s[p.S_ATOMIC], s[p.S_ATOMIC_GIVES] = max(port, c.ATOMIC_SECTOR * slices), max(port, c.ATOMIC_GIVES * part)

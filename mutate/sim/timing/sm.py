@@ -102,7 +102,7 @@ def _warps(size: int) -> Warps:
         return np.zeros(size, np.int64)
 
     return Warps(zeros(), zeros(), zeros(), zeros(), np.full(size, NEVER, np.int64), zeros(), zeros(),
-                 np.full(size, -1, np.int64), zeros(), zeros())
+                 np.full(size, -1, np.int64), zeros(), zeros(), np.full(size, -1, np.int64), zeros())
 
 
 def _schedulers(count: int) -> Schedulers:
@@ -114,18 +114,19 @@ def _schedulers(count: int) -> Schedulers:
 
 
 def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told) -> Sm:
-    """An SM with room for ``S_RESIDENT`` blocks of so many ``warps``, on which nothing has begun.
+    """An SM with room for ``S_RESIDENT`` blocks at first of so many ``warps``, on which nothing has begun.
 
     ``arrays``: as many as a launch has, local memory included; ``code_lines``: of the kernel's code (``code_cache``).
     """
     resident, schedulers = int(settings[p.S_RESIDENT]), int(settings[p.S_SCHEDULERS])
-    size = resident * warps
+    places, slots = int(settings[p.S_PLACES]), schedulers * int(settings[p.S_WARP_SLOTS])
+    places, size = (places, slots) if places else (resident, resident * warps)
     rows = size if settings[p.S_TRACKED] > 0.0 else 1
     boards = Boards(np.zeros((size, 6)), np.zeros((size, 6), np.int64), np.zeros((size, 6, 8)),
                     np.zeros((size, 6), np.int64), np.zeros(size), np.zeros((rows, REGISTERS)),
                     np.zeros((rows, REGISTERS), np.int64))
-    blocks = Blocks(np.full(resident, -1, np.int64), np.zeros(resident, np.int64),
-                    np.zeros((resident, BARRIERS), np.int64), np.zeros(resident, np.int64))
+    blocks = Blocks(np.full(places, -1, np.int64), np.zeros(places, np.int64), np.zeros((places, BARRIERS), np.int64),
+                    np.zeros(places, np.int64), np.zeros((places, warps), np.int64), np.zeros(1, np.int64))
     free = np.zeros(F_FINAL + 1)
     free[F_LEAVES] = -settings[p.S_LAUNCH]
     return Sm(empty_l1(int(settings[p.S_L1_PLACES]), int(settings[p.S_L1_LINES])), _l2(settings[p.S_L2_LINES]),

@@ -32,7 +32,8 @@ class Updates(NamedTuple):
     (``absent``) or written back (``clean``) in the long run, and after how many the first is written back (``soiled``).
     ``astray``: 1 where it is blocks far from each other that write what is beside it, else 0. ``rooms``: how many
     sectors' room in L2 a written one takes. ``lost``: the part of the sectors that L2 has given up again when the block
-    that read them stores there or adds to them.
+    that read them stores there or adds to them. ``crossed``: the part of the sectors in part that blocks on other SMs
+    write the rest of at the same time.
     """
 
     loose: Array
@@ -44,12 +45,13 @@ class Updates(NamedTuple):
     astray: Array
     rooms: Array
     lost: Array
+    crossed: Array
 
 
 def none_at_random(loose: Array, astray: Array, rooms: Array) -> Updates:
     """Of arrays of which nothing is written at random, as far as is known yet."""
-    parts, places, absent, clean, soiled, gone = np.zeros((6, len(loose)))
-    return Updates(loose, parts, places, absent, clean, soiled, astray, rooms, gone)
+    parts, places, absent, clean, soiled, gone, crossed = np.zeros((7, len(loose)))
+    return Updates(loose, parts, places, absent, clean, soiled, astray, rooms, gone, crossed)
 
 
 class Scattered(NamedTuple):

@@ -33,6 +33,7 @@ from mutate.sim.timing.settings import (
     N_IN_PART,
     N_L2_WRITE,
     S_ATOMIC_LATENCY,
+    S_CROSSED,
     S_DRAM_LATENCY,
     S_L2_LATENCY,
     S_LOCAL_BACK,
@@ -187,6 +188,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
                     # L2 looks up a line in part as it looks up reads, one after another (beside_stores of
                     # tests/machines/stores.cu, rows_beside of parts.cu).
                     state[0] = max(start, state[0]) + taken
+                    if touch[i] & 2 and touch[i] & WHOLE_STORE == 0:
+                        taken += updates.crossed[r] * settings[S_CROSSED]
             else:
                 clocks = settings[S_WRITE_CLOCKS_L2 if local or touch[i] & 2 else S_WRITE_AGAIN]
                 taken, credit = taken_of(sector >> 2, asked_line, credit, clocks, settings[S_WRITE_LINE])
@@ -258,8 +261,8 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
         if far and kind == _STORE and not fetched and not by_chance:
             lies = LONE if alone and updates.rooms[r] > _FEW else STORED
             if lies == STORED and touch[i] & READ_BEFORE:
-                parted = touch[i] & (WHOLE_STORE | LINE_READ) == WHOLE_STORE and not line_in_whole(
-                    sectors, i, first, count)
+                parted = touch[i] & (WHOLE_STORE | LINE_READ) == WHOLE_STORE and (
+                    in_part or not line_in_whole(sectors, i, first, count))
                 lies = PARTED if parted else CHANGED
             pass_through(passing, lies, updates.rooms[r], asked, state, settings, busy)
             far = False
