@@ -328,6 +328,8 @@ _HELDOUT = {
     "heldout49": "By somebody else who had seen neither: 20 as in suites of heterogeneous kernels.",
     "heldout50": "By somebody who had seen neither: 20 of images, video, sound, databases, graphs, geometry, finance.",
     "heldout51": "By somebody else who had seen neither: 20 of meshes, particles, algebra, and networks' layers.",
+    "heldout52": "By somebody who had seen neither: ten as in mini-applications, ten of networks and images.",
+    "heldout53": "By somebody else who had seen neither: loops over arrays, classic kernels, training.",
 }
 
 

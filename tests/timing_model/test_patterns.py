@@ -32,7 +32,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
          "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms",
-         "nearby", "butterflies")
+         "nearby", "butterflies", "offsets", "halves", "ragged")
 
 
 @cache
@@ -289,6 +289,23 @@ def test_a_line_that_the_warp_has_read_costs_no_more_where_parts_of_it_are_chang
     ("tile_turns<0>", 1, 0.12)])  # of 32 lines none do
 def test_parts_of_sectors_go_together_of_warps_right_behind_each_other(
         kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("ragged<0, 1>", 0, 0.03), ("ragged<0, 1>", 1, 0.06), ("ragged<0, 1>", 4, 0.12), ("ragged<0, 1>", 8, 0.04),
+    ("ragged<0, 5000>", 0, 0.08), ("ragged<0, 7000>", 0, 0.05), ("ragged<2, 1>", 1, 0.1), ("ragged<2, 1>", 3, 0.08),
+    ("ragged<3, 1>", 3, 0.04), ("ragged<3, 1>", 4, 0.04),  # all blocks end together
+    ("wide_ragged<0, 40>", 0, 0.1), ("wide_ragged<0, 90>", 0, 0.06), ("ragged_rows", 0, 0.08), ("ragged_rows", 1, 0.06),
+    ("some_stay<1, 0>", 0, 0.05), ("some_stay<2, 0>", 2, 0.05)])
+def test_warps_that_have_left_make_room_when_a_block_ends(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("offset_tiles<0>", 4, 0.05), ("offset_tiles<0>", 5, 0.2), ("offset_tiles<0>", 8, 0.2),
+    ("offset_tiles<1>", 5, 0.15), ("halves<2, 32>", 6, 0.2), ("halves<1, 32>", 7, 0.04), ("halves<2, 32>", 5, 0.08)])
+def test_sectors_that_two_sms_write_parts_of_take_l2_longer(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 
