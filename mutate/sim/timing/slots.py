@@ -1,7 +1,8 @@
 """Which of an SM's places for warps a block gets: when a block has ended, as many begin as there is room for.
 
 Who has left makes room before the rest of its block has: of blocks of 256 threads whose warps take as long as chance
-has it nine to fourteen are on an H200's SM at a time, where eight fill it (``ragged`` of tests/machines/ragged.cu).
+has it nine are on an H200's SM on average, and thirteen at most, where eight fill it (tests/machines/slots.py, with what
+it printed in reference/h200_slots.csv; times: tests/machines/ragged.cu). Where all blocks end together nobody gains.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.folder import FOLDER
 
 RELEASED = (9, 0)
-"""Compute capability from which on it is so; what others do was not measured."""
+"""Compute capability from which on it is taken to be so: an H200 was measured, and no GPU before it."""
 _WARP_EACH = 128
 
 
