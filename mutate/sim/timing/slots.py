@@ -1,8 +1,8 @@
 """Which of an SM's places for warps a block gets: when a block has ended, as many begin as there is room for.
 
 Who has left makes room before the rest of its block has: of blocks of 256 threads whose warps take as long as chance
-has it nine are on an H200's SM on average, and thirteen at most, where eight fill it (tests/machines/slots.py, with what
-it printed in reference/h200_slots.csv; times: tests/machines/ragged.cu). Where all blocks end together nobody gains.
+has it nine are on an H200's SM on average, and thirteen at most, where eight fill it (tests/machines/slots.py and what
+it printed, reference/h200_slots.csv; times: tests/machines/ragged.cu). Where all blocks end together nobody gains.
 """
 
 from __future__ import annotations
