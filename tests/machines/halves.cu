@@ -4,29 +4,29 @@
 /* kmutate launch
    int n = 34603008; int rounds = 30, steps = 4; dim3 block = 256; dim3 grid = 1056;
    float a[n] = zeros();
-   halves<0, 32>(a, rounds, steps, 0); halves<0, 32>(a, rounds, steps, 1); halves<0, 32>(a, rounds, steps, 4); halves<0, 32>(a, rounds, steps, 8);
-   halves<1, 32>(a, rounds, steps, 0); halves<1, 32>(a, rounds, steps, 1); halves<1, 32>(a, rounds, steps, 4); halves<1, 32>(a, rounds, steps, 8);
-   halves<2, 32>(a, rounds, steps, 0); halves<2, 32>(a, rounds, steps, 1); halves<2, 32>(a, rounds, steps, 4); halves<2, 32>(a, rounds, steps, 8);
-   halves<3, 32>(a, rounds, steps, 0); halves<3, 32>(a, rounds, steps, 1); halves<3, 32>(a, rounds, steps, 4); halves<3, 32>(a, rounds, steps, 8);
-   halves<0, 28>(a, rounds, steps, 0); halves<1, 28>(a, rounds, steps, 0); halves<2, 28>(a, rounds, steps, 0); halves<3, 28>(a, rounds, steps, 0);
-   halves<0, 20>(a, rounds, steps, 0); halves<1, 20>(a, rounds, steps, 0); halves<2, 20>(a, rounds, steps, 0); halves<3, 20>(a, rounds, steps, 0);
-   halves<0, 12>(a, rounds, steps, 0); halves<1, 12>(a, rounds, steps, 0); halves<2, 12>(a, rounds, steps, 0); halves<3, 12>(a, rounds, steps, 0);
-   halves<0, 4>(a, rounds, steps, 0); halves<1, 4>(a, rounds, steps, 0); halves<2, 4>(a, rounds, steps, 0); halves<3, 4>(a, rounds, steps, 0);
+   shared_parts<0, 32>(a, rounds, steps, 0); shared_parts<0, 32>(a, rounds, steps, 1); shared_parts<0, 32>(a, rounds, steps, 4); shared_parts<0, 32>(a, rounds, steps, 8);
+   shared_parts<1, 32>(a, rounds, steps, 0); shared_parts<1, 32>(a, rounds, steps, 1); shared_parts<1, 32>(a, rounds, steps, 4); shared_parts<1, 32>(a, rounds, steps, 8);
+   shared_parts<2, 32>(a, rounds, steps, 0); shared_parts<2, 32>(a, rounds, steps, 1); shared_parts<2, 32>(a, rounds, steps, 4); shared_parts<2, 32>(a, rounds, steps, 8);
+   shared_parts<3, 32>(a, rounds, steps, 0); shared_parts<3, 32>(a, rounds, steps, 1); shared_parts<3, 32>(a, rounds, steps, 4); shared_parts<3, 32>(a, rounds, steps, 8);
+   shared_parts<0, 28>(a, rounds, steps, 0); shared_parts<1, 28>(a, rounds, steps, 0); shared_parts<2, 28>(a, rounds, steps, 0); shared_parts<3, 28>(a, rounds, steps, 0);
+   shared_parts<0, 20>(a, rounds, steps, 0); shared_parts<1, 20>(a, rounds, steps, 0); shared_parts<2, 20>(a, rounds, steps, 0); shared_parts<3, 20>(a, rounds, steps, 0);
+   shared_parts<0, 12>(a, rounds, steps, 0); shared_parts<1, 12>(a, rounds, steps, 0); shared_parts<2, 12>(a, rounds, steps, 0); shared_parts<3, 12>(a, rounds, steps, 0);
+   shared_parts<0, 4>(a, rounds, steps, 0); shared_parts<1, 4>(a, rounds, steps, 0); shared_parts<2, 4>(a, rounds, steps, 0); shared_parts<3, 4>(a, rounds, steps, 0);
    grid.x = 132; rounds = 240;
-   halves<0, 32>(a, rounds, steps, 1); halves<1, 32>(a, rounds, steps, 1); halves<2, 32>(a, rounds, steps, 1); halves<3, 32>(a, rounds, steps, 1);
-   halves<0, 12>(a, rounds, steps, 0); halves<1, 12>(a, rounds, steps, 0); halves<2, 12>(a, rounds, steps, 0); halves<3, 12>(a, rounds, steps, 0);
+   shared_parts<0, 32>(a, rounds, steps, 1); shared_parts<1, 32>(a, rounds, steps, 1); shared_parts<2, 32>(a, rounds, steps, 1); shared_parts<3, 32>(a, rounds, steps, 1);
+   shared_parts<0, 12>(a, rounds, steps, 0); shared_parts<1, 12>(a, rounds, steps, 0); shared_parts<2, 12>(a, rounds, steps, 0); shared_parts<3, 12>(a, rounds, steps, 0);
    rounds = 1; steps = 120; grid.x = 1056;
-   halves<1, 32>(a, rounds, steps, 0); halves<2, 32>(a, rounds, steps, 0); halves<3, 32>(a, rounds, steps, 0);
-   halves<1, 32>(a, rounds, steps, 1); halves<2, 32>(a, rounds, steps, 1); halves<3, 32>(a, rounds, steps, 1);
-   halves<1, 28>(a, rounds, steps, 0); halves<2, 28>(a, rounds, steps, 0); halves<3, 28>(a, rounds, steps, 0);
-   halves<1, 12>(a, rounds, steps, 0); halves<2, 12>(a, rounds, steps, 0); halves<3, 12>(a, rounds, steps, 0);
-   steps = 60; halves<0, 32>(a, rounds, steps, 0); halves<0, 32>(a, rounds, steps, 1); halves<0, 28>(a, rounds, steps, 0); halves<0, 12>(a, rounds, steps, 0);
-   steps = 6; halves<1, 32>(a, rounds, steps, 0); halves<1, 32>(a, rounds, steps, 1); halves<2, 32>(a, rounds, steps, 1); halves<2, 12>(a, rounds, steps, 0);
-   grid.x = 132; steps = 960; halves<1, 32>(a, rounds, steps, 1); halves<2, 32>(a, rounds, steps, 1); halves<2, 12>(a, rounds, steps, 0);
+   shared_parts<1, 32>(a, rounds, steps, 0); shared_parts<2, 32>(a, rounds, steps, 0); shared_parts<3, 32>(a, rounds, steps, 0);
+   shared_parts<1, 32>(a, rounds, steps, 1); shared_parts<2, 32>(a, rounds, steps, 1); shared_parts<3, 32>(a, rounds, steps, 1);
+   shared_parts<1, 28>(a, rounds, steps, 0); shared_parts<2, 28>(a, rounds, steps, 0); shared_parts<3, 28>(a, rounds, steps, 0);
+   shared_parts<1, 12>(a, rounds, steps, 0); shared_parts<2, 12>(a, rounds, steps, 0); shared_parts<3, 12>(a, rounds, steps, 0);
+   steps = 60; shared_parts<0, 32>(a, rounds, steps, 0); shared_parts<0, 32>(a, rounds, steps, 1); shared_parts<0, 28>(a, rounds, steps, 0); shared_parts<0, 12>(a, rounds, steps, 0);
+   steps = 6; shared_parts<1, 32>(a, rounds, steps, 0); shared_parts<1, 32>(a, rounds, steps, 1); shared_parts<2, 32>(a, rounds, steps, 1); shared_parts<2, 12>(a, rounds, steps, 0);
+   grid.x = 132; steps = 960; shared_parts<1, 32>(a, rounds, steps, 1); shared_parts<2, 32>(a, rounds, steps, 1); shared_parts<2, 12>(a, rounds, steps, 0);
 */
 // WHO stores beside a warp's place: 0 nobody, 1 the block's next warp, 2 the next block, 3 the next block and others half of the steps later.
 // LANES of a warp store, from a place that is ``off`` words on.
-template <int WHO, int LANES> __global__ void halves(float *a, int rounds, int steps, int off)
+template <int WHO, int LANES> __global__ void shared_parts(float *a, int rounds, int steps, int off)
 {
     const int lane = threadIdx.x % 32, w = threadIdx.x / 32, warps = blockDim.x / 32;
     if (lane >= LANES) return;

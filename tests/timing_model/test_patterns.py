@@ -197,7 +197,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("begins<6, 0>", 2, 0.04), ("begins<6, 24>", 0, 0.05), ("begins<4, 0>", 0, 0.1),  # special registers
     ("few_sums<1>", 2, 0.05), ("few_sums<4>", 10, 0.04), ("few_copies", 2, 0.04),  # few blocks
     ("barred<0, 1, 1, 1>", 16, 0.06), ("barred<0, 2, 1, 1>", 12, 0.06), ("barred<0, 1, 0, 1>", 8, 0.1),  # barriers
-    ("halves<2>", 6, 0.12), ("halves<0>", 0, 0.05),
+    ("shared_parts<2>", 6, 0.12), ("shared_parts<0>", 0, 0.05),
     ("tile_products<8, 4, 0>", 0, 0.08), ("tile_products<8, 4, 2>", 0, 0.12),  # tiles that long blocks share
     ("word_quads<float4, 4>", 3, 0.03), ("word_quads<float4, 2>", 1, 0.05), ("chase_words<4, 3>", 1, 0.02),  # wide
     ("tile_reads<0, 1>", 0, 0.06), ("tile_reads<0, 1>", 2, 0.08), ("tile_reads<0, 1>", 4, 0.04),  # columns in step
@@ -304,7 +304,8 @@ def test_warps_that_have_left_make_room_when_a_block_ends(kernel: str, launch: i
 
 @pytest.mark.parametrize(CASE, [
     ("offset_tiles<0>", 4, 0.05), ("offset_tiles<0>", 5, 0.2), ("offset_tiles<0>", 8, 0.2),
-    ("offset_tiles<1>", 5, 0.15), ("halves<2, 32>", 6, 0.2), ("halves<1, 32>", 7, 0.04), ("halves<2, 32>", 5, 0.08)])
+    ("offset_tiles<1>", 5, 0.15), ("shared_parts<2, 32>", 6, 0.2), ("shared_parts<1, 32>", 7, 0.04),
+    ("shared_parts<2, 32>", 5, 0.08)])
 def test_sectors_that_two_sms_write_parts_of_take_l2_longer(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 

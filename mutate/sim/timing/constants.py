@@ -33,8 +33,10 @@ WRITE_LINE = _PER_NS / 76.3
 CROSSED = 14.0 * _PER_NS / 1000.0
 """Clocks more for a sector in part that blocks on other SMs write the rest of at the same time, where they have not
 
-written it before (halves<2> of tests/machines/halves.cu: 11, 13 and 22 ps; offset_tiles<0> of offsets.cu, 5 and 6: 15;
-of a sector that they have written before 2 to 8, and 3 of one whose rest a warp of the block writes: none is taken).
+written it before (shared_parts<2> of tests/machines/halves.cu: 11, 13 and 22 ps; offset_tiles<0> of offsets.cu, 5 and
+6: 15; of a sector that they have written before 2 to 8, and 3 of one whose rest a warp of the block writes: none is
+taken), and most of what a block writes are whole ones: of nothing but parts many go together (permuted_stores 1 of
+permuted.cu, near_writes 0 of nearby.cu).
 """
 LOCAL_LINE = 4.5
 """As ``WRITE_LINE``, of local memory, where a store writes a part of a line (own_words of tests/machines/locals.cu on

@@ -200,7 +200,7 @@ def reuse_of(sample: Sample, resident_blocks: int, l2_bytes: float, sms: int, me
         elif updates.parts[region]:
             # A sector that two blocks write is whole in the end, if they come soon after each other.
             shared = min(1.0 - unique(*row, limit, grid) / writes, beside_written[region])
-            if sample.whole_near and updates.parts[region] <= 0.5:
+            if sample.whole_near and updates.parts[region] <= 0.5:  # see CROSSED
                 updates.crossed[region] = min(1.0, 2.0 * shared / updates.parts[region])
             updates.parts[region] = max(0.0, updates.parts[region] - 2.0 * shared) * (1.0 - soon[region, WRITES])
     at_random(updates, written, whole, math.ceil(grid / sms) / grid, added, l2_bytes, written_window)
