@@ -197,7 +197,7 @@ def simulated(kernel: str, launch: int) -> float:
     ("begins<6, 0>", 2, 0.04), ("begins<6, 24>", 0, 0.05), ("begins<4, 0>", 0, 0.1),  # special registers
     ("few_sums<1>", 2, 0.05), ("few_sums<4>", 10, 0.04), ("few_copies", 2, 0.04),  # few blocks
     ("barred<0, 1, 1, 1>", 16, 0.06), ("barred<0, 2, 1, 1>", 12, 0.06), ("barred<0, 1, 0, 1>", 8, 0.1),  # barriers
-    ("shared_parts<2>", 6, 0.12), ("shared_parts<0>", 0, 0.05),
+    ("halves<2>", 6, 0.12), ("halves<0>", 0, 0.05),
     ("tile_products<8, 4, 0>", 0, 0.08), ("tile_products<8, 4, 2>", 0, 0.12),  # tiles that long blocks share
     ("word_quads<float4, 4>", 3, 0.03), ("word_quads<float4, 2>", 1, 0.05), ("chase_words<4, 3>", 1, 0.02),  # wide
     ("tile_reads<0, 1>", 0, 0.06), ("tile_reads<0, 1>", 2, 0.08), ("tile_reads<0, 1>", 4, 0.04),  # columns in step
