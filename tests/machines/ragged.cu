@@ -21,16 +21,20 @@
    block.x = 1024; grid.x = 132 * 20;
    ragged<0, 1>(next, out, most); ragged<1, 1>(next, out, most); ragged<2, 1>(next, out, most); ragged<3, 1>(next, out, most);
 */
+__device__ unsigned drawn_for(unsigned warp)
+{
+    unsigned drawn = (warp + 1) * 0x9e3779b1u;
+    drawn = (drawn ^ drawn >> 15) * 0x85ebca77u;
+    return drawn ^ drawn >> 13;
+}
+
 // Each warp follows so many links, `most` at most. HOW many: 0 by chance, 1 all the same, 2 the block's first warp all and others one,
 // 3 the more the later a warp is. ROOM: words of shared memory that a block has.
 template <int HOW, int ROOM> __global__ void ragged(const int *next, int *out, int most)
 {
     __shared__ int room[ROOM];
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    const unsigned all = blockIdx.x * warps + warp;
-    unsigned drawn = (all + 1) * 0x9e3779b1u;
-    drawn = (drawn ^ drawn >> 15) * 0x85ebca77u;
-    drawn ^= drawn >> 13;
+    const unsigned all = blockIdx.x * warps + warp, drawn = drawn_for(all);
     int links = drawn % most + 1;
     if (HOW == 1) links = most / 2;
     if (HOW == 2) links = warp == 0 ? most : 1;
@@ -53,10 +57,7 @@ template <int HOW, int ROOM> __global__ void ragged(const int *next, int *out, i
 template <int HOW, int NUMBERS> __global__ void wide_ragged(const int *next, int *out, int most)
 {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    const unsigned all = blockIdx.x * warps + warp;
-    unsigned drawn = (all + 1) * 0x9e3779b1u;
-    drawn = (drawn ^ drawn >> 15) * 0x85ebca77u;
-    drawn ^= drawn >> 13;
+    const unsigned all = blockIdx.x * warps + warp, drawn = drawn_for(all);
     int links = drawn % most + 1;
     if (HOW == 2) links = warp == 0 ? most : 1;
     int at = drawn >> 14;

@@ -303,6 +303,14 @@ def test_warps_that_have_left_make_room_when_a_block_ends(kernel: str, launch: i
 
 
 @pytest.mark.parametrize(CASE, [
+    ("ragged<0, 1>", 2, 0.1), ("ragged<0, 1>", 4, 0.1), ("ragged<0, 5000>", 0, 0.1), ("ragged<1, 1>", 4, 0.05),
+    ("wide_ragged<0, 90>", 0, 0.1), ("ragged_rows", 0, 0.1)])
+def test_as_many_warps_are_on_an_sm_as_ncu_counts(kernel: str, launch: int, within: float) -> None:
+    counted = float(kept("h200_ragged_warps")[kernel, launch]["warps"])
+    assert played(kernel, launch).warps == pytest.approx(counted, rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
     ("offset_tiles<0>", 4, 0.05), ("offset_tiles<0>", 5, 0.2), ("offset_tiles<0>", 8, 0.2),
     ("offset_tiles<1>", 5, 0.15), ("shared_parts<2, 32>", 6, 0.2), ("shared_parts<1, 32>", 7, 0.04),
     ("shared_parts<2, 32>", 5, 0.08)])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,8 +9,6 @@ from mutate.machines import load_machine
 from mutate.occupancy import KernelResources, default_carveout, device_for, resident_blocks
 from mutate.sim.timing.blocks import Blocks, Warps
 from mutate.sim.timing.slots import room_for, slots_of
-
-KEPT = Path(__file__).parents[1] / "machines" / "reference" / "h200_slots.csv"
 
 
 def empty(slots: int, places: int, each: int) -> tuple[Warps, Blocks]:
@@ -93,11 +88,3 @@ def test_other_gpus_and_grids_of_one_wave_give_a_place_to_who_comes_next() -> No
     h200, a100 = load_machine("h200"), load_machine("a100")
     assert slots_of(resources(256), device_for((8, 0)), a100, 8, 8, 100) == (0, 0)
     assert slots_of(resources(256), device_for((9, 0)), h200, 8, 8, 8) == (0, 0)
-
-
-def test_an_h200_had_more_blocks_than_fill_it_where_their_warps_left_by_and_by() -> None:
-    lines = [line for line in KEPT.read_text().splitlines() if not line.startswith("#")]
-    rows = {(r["what"], int(r["threads"]), int(r["shared"])): r for r in csv.DictReader(lines)}
-    assert float(rows["all", 256, 0]["most_blocks"]) == 8
-    assert float(rows["drawn", 256, 0]["most_blocks"]) > 10
-    assert float(rows["drawn", 256, 20000]["most_blocks"]) <= 9

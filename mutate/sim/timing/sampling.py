@@ -370,6 +370,7 @@ def record(image: Image, listing: Sequence[Instruction], launch: Launch, sms: in
         limits = np.array([*((r.nbytes + 31) >> _SECTOR for r in initial.regions), 1 << 60], np.float64)
         if sought(keeper.touches.tally, limits, len(blocks), total).any():
             others = far_before(pilot, lines_bytes(pilots.sectors), length // 2)
+            # All that is run for it is no more than a few times what is recorded; a guess.
             if len(others) * each <= 2 * records:
                 keepers = (Keeper(warps, bases, longest, rules) for _ in range(2))
                 trail = _trail(pilot, length, others, simulation, *keepers)
