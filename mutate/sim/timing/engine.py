@@ -71,7 +71,6 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     queue = int(settings[p.S_QUEUE])
     sampled = starts.shape[0]
     each = starts.shape[1] - 1
-    full = resident * each
     l1, l2, written, passing, twins, returns = sm.l1, sm.l2, sm.written, sm.passing, sm.twins, sm.returns
     state, known, stored, constants, code, pending = sm.state, sm.known, sm.stored, sm.constants, sm.code, sm.pending
     done, stalls, busy, marks = sm.told.done, sm.told.stalls, sm.told.busy, sm.told.marks
@@ -313,9 +312,9 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                             start = max(start, state[1] - settings[p.S_BACKLOG], state[2] - settings[p.S_BACKLOG])
                         data_free = start + cost
                         if kind == _STORE and not tracked:  # no load and no store goes by it meanwhile
-                            start = tags_free = on_its_way(first, sectors, max(start, tags_free), full, b,
+                            start = tags_free = on_its_way(first, sectors, max(start, tags_free), size, b,
                                                            instance[w] // sampled, streams, reuse, apart, l1, settings)
-                            data_free = start + cost if full > CROWDED else data_free
+                            data_free = start + cost if resident * each > CROWDED else data_free
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
                     leave = start
