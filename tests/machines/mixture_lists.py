@@ -157,6 +157,53 @@ def reused() -> list[Mixture]:
     return list(dict.fromkeys(out))
 
 
+def handed() -> list[Mixture]:
+    """What is handed to another unit's queue among instructions of each pipe, one by one and in runs."""
+    out = []
+    bases = ("ffma", "ffma>z", "ffma/EEE", "fmul", "ffma_imm", "ffma_cb", "nop", "lop3", "iadd3", "iadd3/EEE", "mov",
+             "isetp", "fmnmx", "imad", "imad_mov", "hfma2", "hfma2_mma", "umov", "viadd", "ffma, iadd3",
+             "ffma, lop3/EEE", "imad, iadd3", "imad, ffma", "nop, lop3", "nop, ffma")
+    for op in ("shfl", "shfl_idx", "sts", "sts64", "lds", "ldg", "mufu", "popc", "s2r", "reds_inc", "bra", "imad_wide"):
+        for base in bases:
+            of = len(base.split(", "))
+            many = {n: f"{n} {base}" if of == 1 else ", ".join([base] * (n // of)) for n in (2, 3, 4, 6, 8, 12, 16, 24)}
+            out += [Mixture(f"{many[n]}, {op}") for n in (2, 3, 4, 6, 8, 12) if n % of == 0]
+            if op in ("shfl", "sts", "mufu", "lds"):
+                out += [Mixture(f"{many[n]}, {k} {op}") for n, k in ((16, 2), (16, 4), (24, 3))]
+                out += [Mixture(f"{many[8]}, {op}", warps=w) for w in (1, 2, 4)]
+    # Long runs, and what comes between.
+    for op in ("shfl", "shfl_idx", "sts", "sts64", "lds", "lds64", "lds128", "mufu", "ldg"):
+        for base in ("ffma", "nop", "ffma/EEE", "lop3"):
+            for k in (2, 4, 6, 8, 12, 16):
+                for n in (3, 5, 8):
+                    if (n + 1) * k <= 124:
+                        out += [Mixture(f"{n * k} {base}, {k} {op}", (n + 1) * k * max(1, 124 // ((n + 1) * k)))]
+            out += [Mixture(f"{', '.join([f'{base}, {op}'] * k)}, {n} {base}", (n + 2 * k) * (124 // (n + 2 * k)))
+                    for k, n in ((2, 16), (4, 32), (8, 64))]
+            out += [Mixture(f"24 {base}, 3 {op}, 5 {base}", 128, warps) for warps in (1, 2, 4, 8)]
+    return list(dict.fromkeys(out))
+
+
+def drawn() -> list[Mixture]:
+    """A few kinds of instructions in an order by chance, with registers by chance and without: what comes of either."""
+    out = []
+    for kinds, weights in (("ffma", (1,)), ("iadd3", (1,)), ("ffma fadd fmul", (2, 1, 1)), ("ffma iadd3", (1, 1)),
+                           ("ffma iadd3", (3, 1)), ("ffma iadd3", (7, 1)), ("ffma imad", (3, 1)),
+                           ("ffma hfma2", (3, 1)), ("ffma imad_wide", (7, 1)), ("iadd3 imad", (1, 1)),
+                           ("iadd3 lop3 isetp mov", (1, 1, 1, 1)), ("ffma iadd3 imad", (2, 1, 1)),
+                           ("ffma mufu", (11, 1)), ("ffma mufu", (15, 1)), ("ffma lds", (7, 1)),
+                           ("ffma shfl", (7, 1)), ("ffma ldg", (9, 1)), ("ffma sts", (9, 1)), ("ffma dfma", (7, 1)),
+                           ("ffma umov", (3, 1)), ("ffma nop", (3, 1)), ("ffma ffma_cb", (1, 1)),
+                           ("ffma iadd3 lds", (5, 3, 1)), ("ffma iadd3 mufu", (8, 6, 1)), ("ffma lds128", (15, 1)),
+                           ("ffma iadd3 umov", (5, 4, 1)), ("ffma iadd3 bra", (5, 4, 1)), ("ffma ldc", (15, 1))):
+        names = kinds.split()
+        for seed in range(3):
+            rng = random.Random(seed)
+            text = ", ".join(rng.choices(names, weights, k=128)) if len(names) > 1 else names[0]
+            out += [Mixture(text, seed=seed), Mixture(text)]
+    return list(dict.fromkeys(out))
+
+
 def off() -> list[Mixture]:
     """Instructions of which no lane takes part, and the same of all lanes."""
     out = []

@@ -1,7 +1,8 @@
 """Mixtures of instructions, alone in a loop: what one scheduler issues in how many clocks.
 
     python tests/machines/mixtures.py write FOLDER      cubins and their list, for time_mixtures.py on a GPU
-                                                        (more, widths, reused, off: of a list alone)
+                                                        (more, widths, reused, off, handed, drawn: of a list
+                                                        alone)
     python tests/machines/mixtures.py simulate [TIMES.csv [PATTERN]]  the same by the model of time,
         beside measured ones
 
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mixture_lists import Mixture, mixtures, more, off, random_mixtures, reused, widths
+from mixture_lists import Mixture, drawn, handed, mixtures, more, off, random_mixtures, reused, widths
 
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_originals
@@ -375,11 +376,11 @@ def measured(path: Path) -> dict[str, float]:
 
 def main() -> None:
     what, *rest = sys.argv[1:]
-    lists = {"more": more, "widths": widths, "reused": reused, "off": off}
+    lists = {"widths": widths, "reused": reused, "off": off, "handed": handed, "more": more, "drawn": drawn}
     if what in lists:
         write(Path(rest[0]), lists[what]())
         return
-    everything = mixtures(OPS) + random_mixtures(160) + widths() + reused() + off()
+    everything = mixtures(OPS) + random_mixtures(160) + widths() + reused() + off() + handed() + more() + drawn()
     if what == "write":
         write(Path(rest[0]), everything)
         return

@@ -2,9 +2,10 @@
 
 Registers with even numbers are one bank, those with odd numbers the other; a scheduler's warps read one register of
 each in a clock. A register that an instruction names twice is read once, and one that the instruction before has marked
-``.reuse`` at the same place is not read. Instructions wait in a short queue for what they read, so that what follows
-one another is averaged. Measured on an H200 with registers put into the code by hand
-(tests/machines/reference/h200_registers.csv; tests/timing_model compares). Volta has two such banks, too: Jia et al.,
+``.reuse`` at the same place is not read. An instruction may be issued while the one before it still reads, but not
+while the one before that does, so that what follows one another is averaged a little. Measured on an H200 with
+registers put into the code by hand (tests/machines/reference/h200_registers.csv) and drawn by chance (h200_drawn.csv;
+tests/timing_model compares). Volta has two such banks, too: Jia et al.,
 "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking" (2018).
 
 An operand is kept for the same warp's next instruction only: where the scheduler goes to another warp in between, that
@@ -43,18 +44,15 @@ _LOADED = {1: 5, 2: 6, 4: 11}
 (h100_widths.csv, `5 ffma` to `24 ffma, lds128`; why it goes up and down is not known), in runs of two and four 1.3 to
 1.5, 1.6 to 2.7 and 2.4 to 3.6 (h100_reused.csv, `24 ffma, 2 lds64`).
 """
-_IN_A_RUN, _NEAR = {1: 3, 2: 8, 4: 7}, 3
-"""What a load takes more of others that comes so few instructions after another one, by words. ``24 ffma, 2 lds`` to
+_IN_A_RUN, _NEAR = {1: 0, 2: 2, 4: 7}, 3
+"""What a load takes more of others that comes so few instructions after another one, by words, beside the reads of
 
-``96 ffma, 4 lds128`` of h100_reused.csv: 1.4 to 4 clocks more for each run of two or four than for as many alone, 1.3
-to 8, and 0.7 to 7; these are between (of words 3 and 5 fit alike: 3 was taken with the samples' matrix products in
-view, which are slower with 5). The loads themselves come no later (chase_words<4, 3> of chases.cu). That nearer ones
-have no slots between them that write nothing is a guess.
+their addresses (``operands``): `24 ffma, 2 lds` to `128 ffma, 16 lds128` of h100_reused.csv and h200_handed_over.csv;
+among what writes nothing (`nop`) loads in runs take no more. The loads themselves come no later (chase_words<4, 3> of
+chases.cu).
 """
 BACKED_UP = 8
-"""Clocks of writing that may wait before a scheduler's next instruction does."""
-QUEUED = 2
-"""Clocks of reading that may wait before a scheduler's next instruction does: one instruction's."""
+"""Clocks of writing that may wait before a scheduler's next instruction that writes does."""
 
 
 def bank_reads(listing: Sequence[Instruction]) -> npt.NDArray[np.int64]:

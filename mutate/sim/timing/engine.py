@@ -13,7 +13,7 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing import settings as p
 from mutate.sim.timing import units as u
-from mutate.sim.timing.banks import BACKED_UP, PARTS, QUEUED
+from mutate.sim.timing.banks import BACKED_UP, PARTS
 from mutate.sim.timing.blocks import NEVER, begin, begin_more, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
 from mutate.sim.timing.combining import before, most_lines, note
@@ -22,6 +22,7 @@ from mutate.sim.timing.constants import CROWDED, GONE
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
+from mutate.sim.timing.operands import COUNT, goes_by, handed
 from mutate.sim.timing.pending import joins
 from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
@@ -88,6 +89,8 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
     ports, pipes, side, reading = sm.schedulers.ports, sm.schedulers.pipes, sm.schedulers.side, sm.schedulers.reading
     mio, mio_n, mio_in, port = sm.schedulers.mio, sm.schedulers.mio_n, sm.schedulers.mio_in, sm.schedulers.port
     last, sched_next = sm.schedulers.last, sm.schedulers.next
+    register_reads = sm.schedulers.operands
+    operands_wait = register_reads.at
     lone = settings[p.S_BARRIER_LONE] if each == 1 else 0.0
     several = int(settings[p.S_CONSTANT_COMING])
     far_code = settings[p.S_CODE_LINES] > 0.0
@@ -212,6 +215,12 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
             part = 0.5 if unit == u.HEAVY or unit == u.HALF else 1.0
             busy[u.MIO if unit >= u.SPECIAL else u.FMA if unit >= u.HEAVY else unit] += part * row[u.INTERVAL]
             ports[s, unit] = clock + row[u.INTERVAL]
+            behind = np.int64(0)
+            if unit == u.XU and not tracked:
+                # One may be issued when the one before is half done (`64 ffma, 8 mufu` of h200_handed_over.csv).
+                behind = max(np.int64(0), reading[s, 5] - clock)
+                reading[s, 5] = clock + behind + row[u.INTERVAL]
+                ports[s, unit] = max(clock + 1, reading[s, 5] - row[u.INTERVAL] // 2)
             if dual and (unit == u.FMA or unit == u.HEAVY or unit == u.PAIR):
                 # FP32 takes the pipe that was not used last.
                 if unit == u.PAIR:
@@ -226,15 +235,29 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 ports[s, u.PAIR] = max(pipes[s, 0], pipes[s, 1])
             at[w] = k + 1
             slot = row[u.SLOT]
-            if row[u.HANDED] > 0 and lanes[k] > 0:
+            if row[u.READS] > 0 and lanes[k] > 0:
                 # Without lanes nothing is read (`3 ffma, -sts` of h100_off.csv: 1.04 clocks, with lanes 1.41).
                 reading[s, 0] = max(reading[s, 0], clock) + row[u.EVEN]
                 reading[s, 1] = max(reading[s, 1], clock) + row[u.ODD]
-                reading[s, 2] = max(reading[s, 2], clock) + row[u.HANDED]
+                before_it = reading[s, 2]
+                by = max(before_it, clock)
+                if row[u.READS] == u.ARITHMETIC:
+                    even, odd = row[u.EVEN] > 0, row[u.ODD] > 0
+                    by = max(by, reading[s, 0] - 1 if even else by, reading[s, 1] - 1 if odd else by)
+                    if operands_wait[s, COUNT] > 0:
+                        by = goes_by(register_reads, s, by, even, odd)
+                elif act == u.GLOBAL and row[u.READS] == u.ELSEWHERE:
+                    # Stores to memory hold up what follows (`summed_in_place` of stores.cu); how is not known.
+                    by += row[u.HANDED] + row[u.HANDED_ODD]
+                elif row[u.HANDED] + row[u.HANDED_ODD] > 0:
+                    handed(register_reads, s, by, row[u.HANDED], row[u.HANDED_ODD], row[u.READS] == u.LOADS)
+                reading[s, 2] = by + 1
+                # The next one comes where the one before this has been.
+                slot = max(slot, before_it - clock)
                 reading[s, 3] = max(reading[s, 3], PARTS * clock) + row[u.WRITES]
                 reading[s, 4] = max(reading[s, 4], PARTS * clock) + row[u.WRITES] + row[u.BESIDE]
-                slot = max(slot, max(reading[s, 0], reading[s, 1], reading[s, 2]) - clock - QUEUED,
-                           reading[s, 4] // PARTS - clock - BACKED_UP)
+                if row[u.WRITES] == PARTS:
+                    slot = max(slot, reading[s, 4] // PARTS - clock - BACKED_UP)
                 # What another warp's instruction has come between is not kept.
                 slot += row[u.KEPT] if last[s] != w else 0
             last[s] = -1 if row[u.YIELDS] else w
@@ -404,7 +427,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                 if act == u.BARRIER:
                     at_barrier[w] = bar
             else:
-                result = float(clock + row[u.LATENCY])
+                result = float(clock + behind + row[u.LATENCY])
                 operands = float(clock + 8)
 
             # --- scoreboards ---

@@ -15,6 +15,7 @@ from mutate.sim.timing.code_cache import Code, empty_code
 from mutate.sim.timing.combining import Combining, empty_combining
 from mutate.sim.timing.constant_cache import Constants, empty_constants
 from mutate.sim.timing.open_lines import none_open
+from mutate.sim.timing.operands import Operands, no_operands
 from mutate.sim.timing.passing import Passing, empty_passing
 from mutate.sim.timing.pending import Pending, none_pending
 from mutate.sim.timing.scoreboard import REGISTERS
@@ -39,8 +40,9 @@ class Schedulers(NamedTuple):
     """Of each scheduler: when its ports are free, its two FP32 pipes, and which of them was used last; the times of its
 
     queue of memory instructions, how many there were, and until when it takes the next; until when the two banks of
-    registers are read, instructions are handed over, and results written (in ``banks.PARTS``), without and with what
-    runs of loads take more; its port of shared memory; the warp that issued last; when it may issue next.
+    registers are read, arithmetic waits for what others read (``operands``), and results are written (in
+    ``banks.PARTS``), without and with what runs of loads take more, and until when MUFU and the like are computed; its
+    port of shared memory; the warp that issued last; when it may issue next.
     """
 
     ports: Ints
@@ -53,6 +55,7 @@ class Schedulers(NamedTuple):
     port: Floats
     last: Ints
     next: Ints
+    operands: Operands
 
 
 class Told(NamedTuple):
@@ -109,8 +112,8 @@ def _schedulers(count: int) -> Schedulers:
     def zeros(*shape: int) -> Ints:
         return np.zeros((count, *shape), np.int64)
 
-    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(5),
-                      np.zeros(count), np.full(count, -1, np.int64), zeros())
+    return Schedulers(zeros(u.PORTS), zeros(2), zeros(), np.zeros((count, QUEUE)), zeros(), np.zeros(count), zeros(6),
+                      np.zeros(count), np.full(count, -1, np.int64), zeros(), no_operands(count))
 
 
 def fresh(settings: Floats, warps: int, arrays: int, code_lines: int, told: Told) -> Sm:

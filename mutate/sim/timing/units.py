@@ -37,10 +37,12 @@ PLAIN, GLOBAL, SHARED, BARRIER, ARRIVE, DEPBAR, COMMIT, VARIABLE, CONSTANT, MATC
 # LINE: of a constant at a fixed address, counted from 1 as those of indexed loads.
 # EVEN, ODD: registers read from the two banks. KEPT: whether it has operands of the instruction before.
 # WRITES, BESIDE: what its results take of the way to the registers, and what others wait for more (``banks.PARTS``).
-# HANDED: clocks of the stage that hands instructions to units.
+# READS: what reads registers when it goes by them (NOTHING ...). HANDED: even registers, and odd ones, that are read
+# when it is handed over to another unit's queue (``operands``).
 (UNIT, INTERVAL, ACT, STALL, YIELDS, WRITE_BOARD, READ_BOARD, WAIT_MASK, LATENCY, AUX, SLOT, FREE, EVEN,
- ODD, HANDED, TAKEN, SYNCED, PASSES, LINE, KEPT, WRITES, BESIDE) = range(22)
-COLUMNS = 22
+ ODD, READS, HANDED, HANDED_ODD, TAKEN, SYNCED, PASSES, LINE, KEPT, WRITES, BESIDE) = range(24)
+COLUMNS = 24
+NOTHING, ARITHMETIC, ELSEWHERE, LOADS = range(4)
 
 _MEMORY = frozenset(["LDG", "STG", "LDL", "STL", "LD", "ST", "LDGSTS", "ATOM", "ATOMG", "RED", "REDG"])
 _SHARED = frozenset(["LDS", "STS", "ATOMS", "REDS", "LDSM", "STSM"])
@@ -120,7 +122,7 @@ def table_of(listing: Sequence[Instruction], machine: Machine) -> npt.NDArray[np
             row[WRITES], row[BESIDE] = written
             if row[UNIT] == HEAVY and row[INTERVAL] > 2:
                 row[EVEN] = row[ODD] = c.WIDE_READS
-            row[HANDED] = rates.pace + _handed_over(row, instruction, int(sum(reads[:2])))
+            _handed_over(row, instruction)
             row[TAKEN] = c.TAKEN if row[UNIT] == CONTROL else 0
             if _TO_REGISTER.match(f"{instruction.name} {instruction.operands}"):
                 row[TAKEN] = c.RETURNED
@@ -151,15 +153,14 @@ def _words(instruction: Instruction) -> int:
     return 4 if ".128" in opcode else 2 if ".64" in opcode else 1
 
 
-def _handed_over(row: npt.NDArray[np.int64], instruction: Instruction, registers: int) -> int:
-    """Clocks for which nothing else is handed over while an instruction's registers go to another unit's queue.
-
-    One for each register, but for one of a load's address (reference/h200_mixtures.csv: `8 ffma, mufu`, `shfl`,
-    `lds` ...).
-    """
-    if row[ACT] in (GLOBAL, SHARED) and instruction.name.startswith("LD"):
-        return max(0, registers - 1)
-    return registers if row[UNIT] in (XU, MIO, SPECIAL, LANES) else 0
+def _handed_over(row: npt.NDArray[np.int64], instruction: Instruction) -> None:
+    """What an instruction reads, as arithmetic or on its way to another unit's queue."""
+    if row[UNIT] in (CONTROL, UNIFORM):
+        return
+    row[READS] = ARITHMETIC
+    if row[UNIT] in (XU, MIO, SPECIAL, LANES):
+        loads = row[ACT] in (GLOBAL, SHARED) and instruction.name.startswith("LD")
+        row[READS], row[HANDED], row[HANDED_ODD] = LOADS if loads else ELSEWHERE, row[EVEN], row[ODD]
 
 
 _PRODUCTS = frozenset(["IMUL", "IDP", "IDP4A"])
