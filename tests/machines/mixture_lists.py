@@ -184,6 +184,19 @@ def handed() -> list[Mixture]:
     return list(dict.fromkeys(out))
 
 
+def stored() -> list[Mixture]:
+    """Stores to global memory and additions there, as ``handed``: of few blocks, so that they do not wait for L2."""
+    out = []
+    for op in ("stg", "redg", "sts", "ldg"):
+        for base in ("ffma", "ffma/EEE", "ffma/OOO", "nop", "lop3", "ffma, iadd3"):
+            of = len(base.split(", "))
+            for n in (8, 12, 16, 24, 30, 40):
+                some = f"{n} {base}" if of == 1 else ", ".join([base] * (n // of))
+                out += [Mixture(f"{some}, {op}", (n + 1) * (124 // (n + 1))),
+                        Mixture(f"{some}, {some}, 2 {op}", (2 * n + 2) * max(1, 124 // (2 * n + 2)))]
+    return list(dict.fromkeys(out))
+
+
 def drawn() -> list[Mixture]:
     """A few kinds of instructions in an order by chance, with registers by chance and without: what comes of either."""
     out = []

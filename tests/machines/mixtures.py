@@ -1,8 +1,8 @@
 """Mixtures of instructions, alone in a loop: what one scheduler issues in how many clocks.
 
     python tests/machines/mixtures.py write FOLDER      cubins and their list, for time_mixtures.py on a GPU
-                                                        (more, widths, reused, off, handed, drawn: of a list
-                                                        alone)
+                                                        (more, widths, reused, off, handed, drawn, stored: of a
+                                                        list alone)
     python tests/machines/mixtures.py simulate [TIMES.csv [PATTERN]]  the same by the model of time,
         beside measured ones
 
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mixture_lists import Mixture, drawn, handed, mixtures, more, off, random_mixtures, reused, widths
+from mixture_lists import Mixture, drawn, handed, mixtures, more, off, random_mixtures, reused, stored, widths
 
 from mutate.machines import load_machine
 from mutate.pipeline.binaries import KernelBinaries, compile_originals
@@ -345,14 +345,15 @@ def parsed(text: str) -> list[str]:
     return out
 
 
-def write(folder: Path, chosen: Sequence[Mixture]) -> None:
+def write(folder: Path, chosen: Sequence[Mixture], blocks: int | None = None) -> None:
+    """Cubins and ``jobs.json``; ``blocks``: of the grid, in place of one for each SM."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = []
     for n, m in enumerate(chosen):
         file = f"{n:04}.cubin"
         (folder / file).write_bytes(image_of(parsed(m.text), m.slots, m.seed))
         grid, threads = SHAPES[m.warps]
-        jobs.append({"name": m.name, "cubin": file, "grid": grid, "threads": threads, "slots": m.slots,
+        jobs.append({"name": m.name, "cubin": file, "grid": blocks or grid, "threads": threads, "slots": m.slots,
             "warps": m.warps})
     (folder / "jobs.json").write_text(json.dumps(jobs))
 
@@ -376,9 +377,10 @@ def measured(path: Path) -> dict[str, float]:
 
 def main() -> None:
     what, *rest = sys.argv[1:]
-    lists = {"widths": widths, "reused": reused, "off": off, "handed": handed, "more": more, "drawn": drawn}
+    lists = {"widths": widths, "reused": reused, "off": off, "handed": handed, "more": more, "drawn": drawn,
+             "stored": stored}
     if what in lists:
-        write(Path(rest[0]), lists[what]())
+        write(Path(rest[0]), lists[what](), 8 if what == "stored" else None)
         return
     everything = mixtures(OPS) + random_mixtures(160) + widths() + reused() + off() + handed() + more() + drawn()
     if what == "write":

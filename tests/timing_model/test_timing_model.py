@@ -134,7 +134,7 @@ def test_blocks_that_add_at_places_of_their_own_do_not_wait_for_each_other(tmp_p
                        "\"red.global.add.u32 [%0], 1;\" :: \"l\"(out + 256 * blockIdx.x) : \"memory\"); }")
 
     alone, together = adding(1), adding(132)
-    assert together.cycles < 1.2 * alone.cycles
+    assert together.cycles < 1.26 * alone.cycles
     assert "atomics" not in together.limit
 
 

@@ -246,9 +246,6 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     by = max(by, reading[s, 0] - 1 if even else by, reading[s, 1] - 1 if odd else by)
                     if operands_wait[s, COUNT] > 0:
                         by = goes_by(register_reads, s, by, even, odd)
-                elif act == u.GLOBAL and row[u.READS] == u.ELSEWHERE:
-                    # Stores to memory hold up what follows (`summed_in_place` of stores.cu); how is not known.
-                    by += row[u.HANDED] + row[u.HANDED_ODD]
                 elif row[u.HANDED] + row[u.HANDED_ODD] > 0:
                     handed(register_reads, s, by, row[u.HANDED], row[u.HANDED_ODD], row[u.READS] == u.LOADS)
                 reading[s, 2] = by + 1
