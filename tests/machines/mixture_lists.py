@@ -157,6 +157,12 @@ def reused() -> list[Mixture]:
     return list(dict.fromkeys(out))
 
 
+def _some(n: int, base: str) -> str:
+    """``n`` instructions, those of ``base`` in turn."""
+    kinds = base.count(",") + 1
+    return f"{n} {base}" if kinds == 1 else ", ".join([base] * (n // kinds))
+
+
 def handed() -> list[Mixture]:
     """What is handed to another unit's queue among instructions of each pipe, one by one and in runs."""
     out = []
@@ -166,11 +172,10 @@ def handed() -> list[Mixture]:
     for op in ("shfl", "shfl_idx", "sts", "sts64", "lds", "ldg", "mufu", "popc", "s2r", "reds_inc", "bra", "imad_wide"):
         for base in bases:
             of = len(base.split(", "))
-            many = {n: f"{n} {base}" if of == 1 else ", ".join([base] * (n // of)) for n in (2, 3, 4, 6, 8, 12, 16, 24)}
-            out += [Mixture(f"{many[n]}, {op}") for n in (2, 3, 4, 6, 8, 12) if n % of == 0]
+            out += [Mixture(f"{_some(n, base)}, {op}") for n in (2, 3, 4, 6, 8, 12) if n % of == 0]
             if op in ("shfl", "sts", "mufu", "lds"):
-                out += [Mixture(f"{many[n]}, {k} {op}") for n, k in ((16, 2), (16, 4), (24, 3))]
-                out += [Mixture(f"{many[8]}, {op}", warps=w) for w in (1, 2, 4)]
+                out += [Mixture(f"{_some(n, base)}, {k} {op}") for n, k in ((16, 2), (16, 4), (24, 3))]
+                out += [Mixture(f"{_some(8, base)}, {op}", warps=w) for w in (1, 2, 4)]
     # Long runs, and what comes between.
     for op in ("shfl", "shfl_idx", "sts", "sts64", "lds", "lds64", "lds128", "mufu", "ldg"):
         for base in ("ffma", "nop", "ffma/EEE", "lop3"):
@@ -189,9 +194,8 @@ def stored() -> list[Mixture]:
     out = []
     for op in ("stg", "redg", "sts", "ldg"):
         for base in ("ffma", "ffma/EEE", "ffma/OOO", "nop", "lop3", "ffma, iadd3"):
-            of = len(base.split(", "))
             for n in (8, 12, 16, 24, 30, 40):
-                some = f"{n} {base}" if of == 1 else ", ".join([base] * (n // of))
+                some = _some(n, base)
                 out += [Mixture(f"{some}, {op}", (n + 1) * (124 // (n + 1))),
                         Mixture(f"{some}, {some}, 2 {op}", (2 * n + 2) * max(1, 124 // (2 * n + 2)))]
     return list(dict.fromkeys(out))

@@ -127,15 +127,19 @@ def test_atomics_on_one_word_go_one_after_another(tmp_path: Path) -> None:
     assert "atomics" in found.limit
 
 
-def test_blocks_that_add_at_places_of_their_own_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    def adding(blocks: int) -> SimulatedTime:
-        return time_of(tmp_path, f"int out[{256 * blocks}] = zeros(); dim3 grid = {{ {blocks} }}; dim3 block = 256; "
-                       "k(out, 64);", "k(int *out, int n) { for (int i = 0; i < n; i++) asm volatile("
-                       "\"red.global.add.u32 [%0], 1;\" :: \"l\"(out + 256 * blockIdx.x) : \"memory\"); }")
+def adding(folder: Path, blocks: int) -> SimulatedTime:
+    return time_of(folder, f"int out[{256 * blocks}] = zeros(); dim3 grid = {{ {blocks} }}; dim3 block = 256; "
+                   "k(out, 64);", "k(int *out, int n) { for (int i = 0; i < n; i++) asm volatile("
+                   "\"red.global.add.u32 [%0], 1;\" :: \"l\"(out + 256 * blockIdx.x) : \"memory\"); }")
 
-    alone, together = adding(1), adding(132)
-    assert together.cycles < 1.26 * alone.cycles
-    assert "atomics" not in together.limit
+
+@pytest.mark.xfail(strict=True, reason="1.25 times: one block alone became 5 % faster than it was")
+def test_blocks_that_add_at_places_of_their_own_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    assert adding(tmp_path, 132).cycles < 1.2 * adding(tmp_path, 1).cycles
+
+
+def test_blocks_that_add_at_places_of_their_own_are_not_limited_by_one_place(tmp_path: Path) -> None:
+    assert "atomics" not in adding(tmp_path, 132).limit
 
 
 VECTOR = ("k(float *y, const float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
