@@ -86,7 +86,9 @@ class Combining(NamedTuple):
     with: the lines of the SM before it, how many there are, how many lines the warp has stored since, and
     how many make whole sectors. ``since``: lines that the warp has stored since the last of them, ``left``: when that
     has gone to L2. ``lost``: the part of stores that go alone and might not. ``by_scheduler``: lines that the warps of
-    each scheduler have stored, ``seen``: as many of them as there were or the warp has stored since.
+    each scheduler have stored, ``seen``: as many of them as there were or the warp has stored since. ``steps``: those
+    of the SM's stores (``rewritten``), ``at_step``: as many as there were, ``read``: whether the warp has loaded from
+    its lines since.
     """
 
     request: Ints
@@ -103,14 +105,17 @@ class Combining(NamedTuple):
     left: npt.NDArray[np.float64]
     by_scheduler: Ints
     seen: Ints
+    steps: Ints
+    at_step: Ints
+    read: Ints
 
 
 def empty_combining(warps: int, schedulers: int) -> Combining:
     count = PLACES * warps
-    none = np.zeros((9, count), np.int64)
+    none = np.zeros((11, count), np.int64)
     return Combining(np.full(count, -1, np.int64), none[0], none[1], none[2], np.zeros(count, np.float64), none[3],
                      none[4], none[5], none[6], none[7], np.zeros(1), np.zeros(count),
-                     np.zeros(schedulers, np.int64), none[8])
+                     np.zeros(schedulers, np.int64), none[8], np.zeros(1, np.int64), none[9], none[10])
 
 
 def _holds(streams: Any, q: int, sector: int) -> bool:
@@ -185,11 +190,11 @@ most_lines = jit_into(FOLDER, _most_lines, counted=False)
 
 
 def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, lines_out: int, lines: int, lanes: int,
-          width: int, start: float, left: float, together: bool) -> None:
+          width: int, start: float, left: float, together: bool, step: int) -> None:
     """Request ``q``, of so many ``lanes``, ``width`` bytes each, in so many ``lines``, was stored after that at ``at``.
 
     ``together``: it goes with that, if that has its first sector; else it takes the place of the warp's oldest one.
-    ``start`` and ``left``: when L1 turned to it, and when it goes to L2.
+    ``start`` and ``left``: when L1 turned to it, and when it goes to L2. ``step``: as ``at_step``.
     """
     scheduler = at // PLACES % len(stored.by_scheduler)
     size = lanes * width
@@ -217,6 +222,7 @@ def _note(stored: Any, streams: Any, at: int, q: int, block: int, clock: int, li
     stored.request[at], stored.block[at], stored.at[at], stored.lines[at] = q, block, clock, lines_out
     stored.until[at], stored.since[at], stored.left[at] = max(left, start + SOON), 0, left
     stored.seen[at] = stored.by_scheduler[scheduler]
+    stored.at_step[at], stored.read[at] = step, 0
 
 
 note = jit_into(FOLDER, _note, counted=False)

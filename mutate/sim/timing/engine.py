@@ -16,7 +16,7 @@ from mutate.sim.timing import units as u
 from mutate.sim.timing.banks import BACKED_UP, PARTS
 from mutate.sim.timing.blocks import NEVER, begin, begin_more, left_over, let_go, pass_barriers
 from mutate.sim.timing.code_cache import LINE_BITS, arrives
-from mutate.sim.timing.combining import before, most_lines, note
+from mutate.sim.timing.combining import before, note
 from mutate.sim.timing.constant_cache import COMING, lanes_wait, uniform_wait
 from mutate.sim.timing.constants import CROWDED, GONE
 from mutate.sim.timing.folder import FOLDER
@@ -24,6 +24,7 @@ from mutate.sim.timing.hints import BYTES, COPIED, PLAIN, WHAT
 from mutate.sim.timing.lines import HITS, TAGS, holds_up, lines_of
 from mutate.sim.timing.operands import COUNT, goes_by, handed
 from mutate.sim.timing.pending import joins
+from mutate.sim.timing.rewritten import CROWD, counts, goes_with, loaded, loses
 from mutate.sim.timing.scoreboard import FIXED, LONG, SHORT
 from mutate.sim.timing.scoreboard import held as held_until
 from mutate.sim.timing.scoreboard import written as note_written
@@ -320,21 +321,27 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     cost *= settings[p.S_WAVE]
                     start = max(begun, data_free)
                     if loads and not tracked:
-                        begun = max(begun, tags_free, sent)
-                        tags_free = begun + steps
+                        turn = max(begun, tags_free, sent)
+                        tags_free = turn + steps
+                        # Another scheduler's go between, as of shared memory (loaded_ahead: 64 clocks for 32 of one).
+                        begun = max(turn, port[s])
+                        port[s] = begun + alone + max(0.0, alone - row[u.FREE]) * settings[p.S_BETWEEN]
                         start = max(begun, data_free)
-                        data_free = max(begun, data_free) + alone
+                        data_free = max(turn, data_free) + alone
                         busy[p.B_DATA] += max(alone, steps)
-                        ends = max(data_free, begun + alone + max(0.0, alone - row[u.FREE]) * settings[p.S_BETWEEN])
+                        ends = max(data_free, port[s])
                         result = ends + steps - 6.0 + settings[p.S_L1_LATENCY]
                     else:
                         if not loads:
                             start = max(start, state[1] - settings[p.S_BACKLOG], state[2] - settings[p.S_BACKLOG])
-                        data_free = start + cost
+                        data_free, there = start + cost, 0
                         if kind == _STORE and not tracked:  # no load and no store goes by it meanwhile
-                            start = tags_free = on_its_way(first, sectors, max(start, tags_free), size, b,
-                                                           instance[w] // sampled, streams, reuse, apart, l1, settings)
+                            start, there = on_its_way(first, sectors, max(start, tags_free), size, b,
+                                                      instance[w] // sampled, streams, reuse, apart, l1, settings)
+                            tags_free = start
                             data_free = start + cost if resident * each > CROWDED else data_free
+                            start = max(start, port[s])
+                            port[s] = start + cost + max(0.0, cost - row[u.FREE]) * settings[p.S_BETWEEN]
                         busy[p.B_DATA] += cost
                         result = start + cost - 5.0 + settings[p.S_L1_LATENCY]
                     leave = start
@@ -342,6 +349,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     # Many sectors take longer to play than an instruction.
                     work += sectors // 8
                     if loads:
+                        loaded(stored, streams, w, q)
                         hits = result
                         if tracked:
                             # All lines are looked up before the first is read.
@@ -365,15 +373,18 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                         place, same, wrote = 0, np.int64(-1), lines_of(streams.sectors, first, sectors)
                         if kind == _STORE:
                             place = before(stored, streams, w, q, instance[w])
-                            if wrote <= most_lines(stored, streams, place, instance[w], due[w], clock, lines_out,
-                                                   row[u.FREE] == 4, state[1] - start):
-                                same = stored.request[place]
+                            passed, same = goes_with(stored, streams, place, q, instance[w], there, wrote, due[w],
+                                                     clock, lines_out, row[u.FREE] == 4, state[1] - start,
+                                                     resident * each <= CROWDED)
                         result = write(kind, first, sectors, start, result, row[u.WRITE_BOARD] < 6, hints[pc] & WHAT, b,
                                        instance[w], instance[w] // sampled, issued, same, w, lanes[k], streams, reuse,
                                        apart, l1, l2, passing, written, known, state, settings, busy)
                         if kind == _STORE:
+                            # Where many are before it, others come between (stored_ahead, 8 warps and 6).
+                            if passed > 0 and not (mio_n[s] >= CROWD and mio[s, (mio_n[s] - CROWD) % QUEUE] > clock):
+                                loses(streams, passed, q, reuse, apart, b, instance[w] // sampled, l1)
                             note(stored, streams, place, q, instance[w], clock, lines_out, wrote, lanes[k],
-                                 hints[pc] >> BYTES, start, max(state[1], start), same >= 0)
+                                 hints[pc] >> BYTES, start, max(state[1], start), same >= 0, counts(stored, streams, q))
                         lines_out += wrote
                         if kind == _STORE and holds_up(streams.sectors, first, sectors):
                             sent = state[3]

@@ -61,6 +61,11 @@ SPREAD = np.uint64(11400714819323198485)
 _TWIN_BITS = 14
 TWINS = 1 << _TWIN_BITS
 """Places that remember what came from DRAM, and with it: as many sectors as an SM has of an H200's L2, or so."""
+STORED_WHOLE, IN_PART = 1.0, -1.0
+"""When a sector is there that was stored as a whole, and one of which L1 has the bytes that were stored: for loads of
+
+no others (holes.cu).
+"""
 _MERGED_SECTORS = 16
 """Sectors of four lines: of requests for more L2 merges less (same_sectors of tests/machines/neighbours.cu)."""
 
@@ -307,7 +312,9 @@ read = jit_into(FOLDER, _read, counted=False)
 
 
 def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, l1, settings):
-    """When a store begins that could at ``start``: it waits in L1 where a sector of one of its lines is on its way.
+    """When a store begins that could at ``start``: it waits in L1 where a sector of one of its lines is on its way; and
+
+    of how many of its lines L1 has what was loaded.
 
     On an SM of more than ``CROWDED`` warps it waits until loads are about to give it, but no longer than so many clocks
     for each sector; of fewer until they have.
@@ -315,6 +322,7 @@ def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, 
     sectors, touch, region = streams.sectors, streams.touch, streams.region
     tags, ages, ready, _, turns, room, _ = l1
     until = 0.0
+    there = 0
     line = np.int64(-1)
     for i in range(first, first + count):
         if sectors[i] >> 2 == line:
@@ -325,11 +333,14 @@ def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, 
                        reuse.common[r] and not (reuse.by_each[r] or touch[i] & SHARED), turn)
         place, _ = lookup(tags, ages, turns, room, near, False)
         if place >= 0:
+            came = 0.0
             for k in range(4):
-                until = max(until, ready[place, k])
+                came = max(came, ready[place, k])
+            there += came > STORED_WHOLE
+            until = max(until, came)
     if warps > CROWDED:
         until = min(until - settings[S_L1_LATENCY], start + ON_ITS_WAY + ON_ITS_WAY_SECTOR * count)
-    return max(start, until)
+    return max(start, until), there
 
 
 on_its_way = jit_into(FOLDER, _on_its_way, counted=False)

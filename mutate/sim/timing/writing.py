@@ -22,7 +22,7 @@ from mutate.sim.timing.lines import beside, line_in_whole, lone
 from mutate.sim.timing.open_lines import is_open, joins_open, open_lines
 from mutate.sim.timing.packets import added
 from mutate.sim.timing.passing import CHANGED, LONE, PARTED, STORED, pass_through
-from mutate.sim.timing.sectors import SPREAD, near_of, own
+from mutate.sim.timing.sectors import IN_PART, SPREAD, STORED_WHOLE, near_of, own
 from mutate.sim.timing.servers import dram, make_room, mix, rewrite, stays, taken_of
 from mutate.sim.timing.settings import (
     B_L2_WRITE,
@@ -61,8 +61,6 @@ BEGUN = 1 << _BEGUN_BITS
 _SOON_BITS = 13
 SOON = 1 << _SOON_BITS
 """Places that remember which sectors were written at random: of the SM's last writes some thousand."""
-IN_PART = -1.0
-"""When a sector is there of which L1 has the bytes that were stored: for loads of no others (holes.cu)."""
 _FEW = 3.0
 """Sectors' room that a stored one takes from which on those of other warps do not complete its line."""
 
@@ -287,9 +285,9 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             settle(ages, turns, place, hint, False)
         elif victim >= 0:
             make_room(l1, place, victim, asked, state, settings, busy)
-            come = 1.0 if touch[i] & WHOLE_STORE else IN_PART
+            come = STORED_WHOLE if touch[i] & WHOLE_STORE else IN_PART
             if place >= 0 and ready[victim, sector & 3] > 0.0:
-                come = max(ready[victim, sector & 3], 1.0)
+                come = max(ready[victim, sector & 3], STORED_WHOLE)
             fill(tags, ages, ready, turns, room, place, victim, near, come)
             settle(ages, turns, victim, hint, place < 0)
     if kind == _STORE:
