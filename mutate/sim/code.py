@@ -78,6 +78,17 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def compiling(folder: Path) -> Iterator[None]:
+    """Around the first call of what compiles machine code into ``folder``: of several processes one compiles it."""
+    if (folder / _MARK).exists():
+        yield
+        return
+    with _alone(folder):
+        yield
+        (folder / _MARK).touch()
+
+
 def load_interpreter(progress: Progress) -> None:
     """Imports the interpreter, and compiles it if that was not done before; says so, because it takes most of a minute.
 

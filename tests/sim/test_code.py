@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mutate.sim.code import _alone
+from mutate.sim.code import compiling
 from mutate.sim.jit import jit_into
 
 
@@ -39,13 +39,13 @@ def test_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
     inside, end = threading.Event(), threading.Event()
 
     def first() -> None:
-        with _alone(tmp_path):
+        with compiling(tmp_path):
             inside.set()
             end.wait(10)
             order.append("first")
 
     def second() -> None:
-        with _alone(tmp_path):
+        with compiling(tmp_path):
             order.append("second")
 
     threads = [threading.Thread(target=first), threading.Thread(target=second)]
@@ -58,3 +58,13 @@ def test_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
     for thread in threads:
         thread.join(10)
     assert order == ["first", "second"]
+
+
+def test_who_comes_when_all_is_compiled_waits_for_nobody(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), compiling(tmp_path):
+        raise KeyboardInterrupt
+    assert not (tmp_path / "compiled").exists(), "what was stopped made nothing"
+    with compiling(tmp_path):
+        pass
+    with compiling(tmp_path), compiling(tmp_path):
+        pass

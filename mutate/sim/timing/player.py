@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 from mutate.machines import Machine
 from mutate.sass.disasm import Instruction
+from mutate.sim.code import compiling
 from mutate.sim.timing import constants as c
 from mutate.sim.timing import engine
 from mutate.sim.timing import settings as p
 from mutate.sim.timing.budget import FEW_WAVES
 from mutate.sim.timing.by_chance import far_apart
 from mutate.sim.timing.code_cache import LINE_BITS
+from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.hints import hints_of
 from mutate.sim.timing.often import often
 from mutate.sim.timing.parted import with_lines_read
@@ -35,6 +37,13 @@ MARKS = 64
 """Equal parts of the budget that a play tells of."""
 _TURNS = 2
 _LATE = 64
+
+
+def _run(*given: Any) -> float:
+    """The clock at the end of a play. The first one on a computer waits a minute for machine code."""
+    play: Any = engine.play
+    with compiling(FOLDER):
+        return float(play(*given))
 
 
 def apart_of(sample: Sample, settings: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -117,15 +126,14 @@ class Player:
             first, self._warps, self._arrays, self._code >> LINE_BITS, Told(
                 np.zeros(turn, np.int64), np.zeros((self._code, len(p.STALLS)), np.int64), np.zeros(p.BUSY),
                 np.zeros((MARKS, 2), np.int64)))
-        run: Any = engine.play
         reuse = self._reuse
         if later:
             reuse = reuse._replace(together=np.zeros_like(reuse.together), merged=reuse.merged_later)
         given = *self._first, reuse, *self._last
         end, before = 0.0, None
         if turn > first[p.S_RESIDENT]:
-            end = float(run(*given, first, after, sm, turn - 1))
+            end = _run(*given, first, after, sm, turn - 1)
             before = deepcopy(sm) if end == 0.0 else None
         if end == 0.0:
-            end = float(run(*given, first, after, sm, -1))
+            end = _run(*given, first, after, sm, -1)
         return Played(sm.told, end, int(sm.counts[K_ISSUED]), int(sm.counts[K_FINISHED]), before)
