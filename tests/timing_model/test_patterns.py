@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -36,15 +37,29 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
 
 
 @cache
-def patterns() -> dict[str, KernelBinaries]:
+def named() -> frozenset[str]:
     """Of the files' instances, a thousand, those that a test of this file names."""
     cases = [case for test in globals().values() for mark in getattr(test, "pytestmark", ())
              if mark.name == "parametrize" and mark.args[0] == CASE for case in mark.args[1]]
     # Of a case that is marked the first of its parts are its values.
-    named = {case[0] if isinstance(case[0], str) else case[0][0] for case in cases}
-    found = [b for name in FILES for b in compile_originals(
-        Request(path=MACHINES / f"{name}.cu", arch="sm_90"), names=named | {UNMERGED})]
-    return {b.target.name: b for b in found}
+    return frozenset(case[0] if isinstance(case[0], str) else case[0][0] for case in cases) | {UNMERGED}
+
+
+@cache
+def text_of(file: str) -> str:
+    return (MACHINES / f"{file}.cu").read_text()
+
+
+@cache
+def compiled(file: str) -> dict[str, KernelBinaries]:
+    """All that tests name of a file: several processes that run tests find in the cache what one has compiled."""
+    path = MACHINES / f"{file}.cu"
+    return {b.target.name: b for b in compile_originals(Request(path=path, arch="sm_90"), names=set(named()))}
+
+
+def pattern(kernel: str) -> KernelBinaries:
+    defined = re.compile(rf"__global__[^;{{}}]*\b{kernel.partition('<')[0]}\s*\(")
+    return next(compiled(file)[kernel] for file in FILES if defined.search(text_of(file)) and kernel in compiled(file))
 
 
 def kept(name: str) -> dict[tuple[str, int], dict[str, str]]:
@@ -73,7 +88,7 @@ def measured(kernel: str, launch: int) -> float:
 
 
 def played(kernel: str, launch: int, machine: str = "h200") -> SimulatedTime:
-    binaries = patterns()[kernel]
+    binaries = pattern(kernel)
     code = Kernel(read_image(binaries.original.cubin, binaries.original.entry), binaries.original.listing)
     return predict(code, binaries.target.launches[launch], load_machine(machine))
 
