@@ -96,10 +96,9 @@ def load_interpreter(progress: Progress) -> None:
     """
     if not is_compiled():
         progress("compiling the simulator for this computer, once, about 40 s", 0, 0)
-        with _alone(code_folder()):
+        with compiling(code_folder()):
             if not is_compiled():
                 from mutate.sim.warm_up import warm_up
 
                 warm_up()
-                (code_folder() / _MARK).touch()
     import mutate.sim.warm_up  # noqa: F401 - the modules themselves

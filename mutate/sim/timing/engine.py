@@ -323,7 +323,7 @@ def _play(table, needs, gives, streams, reuse, apart, late, hints, settings, aft
                     if loads and not tracked:
                         turn = max(begun, tags_free, sent)
                         tags_free = turn + steps
-                        # Another scheduler's go between, as of shared memory (loaded_ahead: 64 clocks for 32 of one).
+                        # Another scheduler's go between, as of shared memory (stored_ahead: 64 clocks for 32 of one).
                         begun = max(turn, port[s])
                         port[s] = begun + alone + max(0.0, alone - row[u.FREE]) * settings[p.S_BETWEEN]
                         start = max(begun, data_free)

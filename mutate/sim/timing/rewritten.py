@@ -15,17 +15,17 @@ from mutate.sim.jit import jit_into
 from mutate.sim.timing.combining import PLACES, in_line, most_lines
 from mutate.sim.timing.folder import FOLDER
 from mutate.sim.timing.lines import lookups
-from mutate.sim.timing.sectors import near_of, own
+from mutate.sim.timing.sectors import place_of
 from mutate.sim.timing.servers import mix
-from mutate.sim.timing.tags import drop, lookup
-from mutate.sim.timing.touches import SHARED
+from mutate.sim.timing.tags import drop
 
 TOGETHER = 7
 GONE = np.array([1.0, 0.76, 0.28, 0.14])
 """The part of its lines that L1 loses where a store comes 8, 9, 10 and 11 steps behind the one before; of 12 and more
 
 none. By ncu's sectors of tests/machines/stored_rows.cu (h200_stored_rows_sectors.csv): of rows 32 to 4096 words apart,
-by the steps that their addresses take, all 55 within 0.1; of 8 to 31 lanes those of more than seven steps go alone.
+by the steps that their addresses take, all 55 within 0.11; of 8 to 31 lanes those of more than seven steps go alone
+(tests/timing_model/test_lines_lost.py).
 """
 CROWD = 7
 """Memory instructions that a scheduler has on their way from which on a warp's stores do not follow each other: stores
@@ -64,23 +64,16 @@ goes_with = jit_into(FOLDER, _goes_with, counted=False)
 
 def _loses(streams: Any, passed: int, q: int, reuse: Any, apart: Any, block: int, turn: int, l1: Any) -> None:
     """Takes from L1 the lines of request ``q`` that it loses by a store so many steps behind another."""
-    tags, ages, _, _, turns, room, _ = l1
     first, count = streams.requests[q, 4], streams.requests[q, 5]
-    chance = GONE[passed - TOGETHER - 1]
     line = np.int64(-1)
     for i in range(first, first + count):
         if streams.sectors[i] >> 2 == line:
             continue
         line = streams.sectors[i] >> 2
-        if mix(line, 14) >= chance:
-            continue
-        r = streams.region[i]
-        shared = reuse.common[r]
-        near = near_of(own(streams.sectors[i], shared, 0, turn), apart[r], block,
-                       shared and not (reuse.by_each[r] or streams.touch[i] & SHARED), turn)
-        at, _ = lookup(tags, ages, turns, room, near, False)
-        if at >= 0:
-            drop(tags, ages, room, at)
+        if mix(line, 14) < GONE[passed - TOGETHER - 1]:
+            place = place_of(streams, i, reuse, apart, block, turn, l1)
+            if place >= 0:
+                drop(l1.tags, l1.ages, l1.room, place)
 
 
 loses = jit_into(FOLDER, _loses, counted=False)

@@ -311,6 +311,19 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
 read = jit_into(FOLDER, _read, counted=False)
 
 
+def _place_of(streams, i, reuse, apart, block, turn, l1):
+    """The place in L1 of the line of sector ``i`` of ``streams``, not asked for by that; -1: it is not there."""
+    r = streams.region[i]
+    common = reuse.common[r]
+    near = near_of(own(streams.sectors[i], common, 0, turn), apart[r], block,
+                   common and not (reuse.by_each[r] or streams.touch[i] & SHARED), turn)
+    place, _ = lookup(l1.tags, l1.ages, l1.turns, l1.room, near, False)
+    return place
+
+
+place_of = jit_into(FOLDER, _place_of, counted=False)
+
+
 def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, l1, settings):
     """When a store begins that could at ``start``: it waits in L1 where a sector of one of its lines is on its way; and
 
@@ -319,8 +332,7 @@ def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, 
     On an SM of more than ``CROWDED`` warps it waits until loads are about to give it, but no longer than so many clocks
     for each sector; of fewer until they have.
     """
-    sectors, touch, region = streams.sectors, streams.touch, streams.region
-    tags, ages, ready, _, turns, room, _ = l1
+    sectors = streams.sectors
     until = 0.0
     there = 0
     line = np.int64(-1)
@@ -328,14 +340,11 @@ def _on_its_way(first, count, start, warps, block, turn, streams, reuse, apart, 
         if sectors[i] >> 2 == line:
             continue
         line = sectors[i] >> 2
-        r = region[i]
-        near = near_of(own(sectors[i], reuse.common[r], 0, turn), apart[r], block,
-                       reuse.common[r] and not (reuse.by_each[r] or touch[i] & SHARED), turn)
-        place, _ = lookup(tags, ages, turns, room, near, False)
+        place = place_of(streams, i, reuse, apart, block, turn, l1)
         if place >= 0:
             came = 0.0
             for k in range(4):
-                came = max(came, ready[place, k])
+                came = max(came, l1.ready[place, k])
             there += came > STORED_WHOLE
             until = max(until, came)
     if warps > CROWDED:
