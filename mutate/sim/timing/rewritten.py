@@ -39,7 +39,8 @@ def _goes_with(stored: Any, streams: Any, place: int, q: int, block: int, there:
                lines_out: int, four: bool, backlog: float, few: bool) -> tuple[int, int]:
     """How many steps a store to so many ``lines``, of which L1 has ``there``, comes behind one that is on its way to L2
 
-    (0: there is none), and the request that it goes with (-1: none). ``few``: the SM has not many warps. The rest as
+    (0: there is none), and the request that it goes with (-1: none). ``few``: the SM has not many warps; where it has,
+    as many would go together by this that structs.cu comes out 8 % too fast on average (1 % without). The rest as
     ``combining.most_lines`` has it.
     """
     begin, count = streams.requests[q, 4], streams.requests[q, 5]
