@@ -332,6 +332,7 @@ _HELDOUT = {
     "heldout53": "By somebody else who had seen neither: loops over arrays, classic kernels, training.",
     "heldout54": "By somebody else who had seen neither: ten as in classic benchmarks, ten of training and inference.",
     "heldout55": "By somebody who had seen neither: 20 of all fields, first versions and careful ones.",
+    "heldout56": "By somebody who had seen neither: twenty fields, a third first versions, a third tuned.",
 }
 
 
