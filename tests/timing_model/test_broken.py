@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.broken import Beside, broken, share, together
+from mutate.sim.timing.broken import Beside, broken, share, stored, together, turns
 
 COUNTS, PARTS = st.floats(1, 1e7), st.floats(1e-3, 1.0)
 
@@ -41,18 +41,18 @@ def test_the_counter_of_a_table_takes_what_was_measured() -> None:
 
 
 def test_stores_in_part_take_more_of_a_part_of_l2_than_reads() -> None:
-    reads, stores = Beside(0.0, 0.0, 1e6, 0.0, 0.0, 0.0, 0.0), Beside(0.0, 0.0, 0.0, 1e6, 1e6, 0.0, 0.0)
+    reads, stores = Beside(0.0, 0.0, 1e6, 0.0, 0.0, 0.0, 0.0, 0.0), Beside(0.0, 0.0, 0.0, 1e6, 1e6, 0.0, 0.0, 0.0)
     assert 0.0 < share(reads) < share(stores)
 
 
 def test_reads_that_dram_has_to_answer_take_more_of_a_part_of_l2_than_others() -> None:
-    there, fetched = (Beside(0.0, 0.0, 1e6, 0.0, 0.0, lines, 0.0) for lines in (0.0, 1e6))
+    there, fetched = (Beside(0.0, 0.0, 1e6, 0.0, 0.0, lines, 0.0, 0.0) for lines in (0.0, 1e6))
     assert 0.0 < 2.0 * share(there) < share(fetched)
 
 
 @given(first=PARTS)
 def test_what_went_before_the_first_addition_takes_nothing_beside_it(first: float) -> None:
-    whole, rest = (Beside(1e6, first * since, 1e6, 1e6, 0.0, 1e6, 0.0) for since in (0.0, 1e6))
+    whole, rest = (Beside(1e6, first * since, 1e6, 1e6, 0.0, 1e6, 0.0, 0.0) for since in (0.0, 1e6))
     assert share(rest) == pytest.approx((1.0 - first) * share(whole))
 
 
@@ -63,3 +63,26 @@ def test_both_take_at_least_the_longer_and_at_most_their_sum(cycles: float, part
     both = together(cycles, first, bound, hot)
     assert max(cycles, first + bound) <= both * 1.000001 and both <= (cycles + bound) * 1.000001
     assert together(cycles, first, bound, 0.0) == pytest.approx(max(cycles, first + bound))
+
+
+@given(reads=st.floats(0, 1e9), more=st.floats(0, 1e9), count=st.floats(0, 1e7))
+def test_additions_and_all_else_of_a_part_take_turns(reads: float, more: float, count: float) -> None:
+    less, all_of_it = (Beside(1e6, 0.0, n, 0.0, 0.0, 0.0, 0.0, 0.0) for n in (reads, reads + more))
+    assert count * c.TURN <= turns(count, less) * 1.000001
+    longer = turns(0.0, all_of_it) - turns(0.0, less)
+    assert turns(count, all_of_it) - turns(count, less) == pytest.approx(longer, rel=1e-6, abs=1e-3)
+
+
+def test_an_addition_and_a_sector_take_what_was_measured() -> None:
+    """looked_up<32, 1>, 5 and 22: 32,768 additions beside 45,000 sectors of a part of L2, 65,536 beside 133,000."""
+    few, many = (Beside(1e9, 0.0, 96.0 * n, 0.0, 0.0, 0.0, 0.0, 0.0) for n in (45000, 133000))
+    assert turns(32768, few) / c.TURN == pytest.approx(76300, rel=0.03)
+    assert turns(65536, many) / c.TURN == pytest.approx(190000, rel=0.06)
+
+
+@given(count=st.floats(1, 1e6), cycles=st.floats(1, 1e8), reads=st.floats(0, 1e9))
+def test_stores_to_a_place_beside_others_take_no_less_than_those(count: float, cycles: float, reads: float) -> None:
+    beside = Beside(cycles, 0.0, reads, 0.0, 0.0, 0.0, 0.0, 0.0)
+    busy = turns(0.0, beside) >= c.STORE_BUSY * cycles
+    assert not busy or stored(count, beside, 132) >= max(cycles, turns(0.0, beside))
+    assert stored(count, beside, 132) <= cycles + count * c.STORE_SAME + c.STORE_BESIDE * turns(0.0, beside)

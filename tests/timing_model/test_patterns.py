@@ -31,9 +31,10 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "fixed", "slow", "jumps", "planes", "streams", "icache", "begins", "few",
          "bars", "trees", "products", "quads", "chases", "spaced", "taps", "rolls", "pending", "marches", "atoms",
          "late", "tables", "homes", "tails", "copies", "gathers", "functions",
-         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "stacks",
+         "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "counted", "stacks",
          "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms",
-         "nearby", "butterflies", "offsets", "halves", "ragged", "stored_twice", "stored_ahead", "stored_rows")
+         "nearby", "butterflies", "offsets", "halves", "ragged", "hits_beside", "stored_twice", "stored_ahead",
+         "stored_rows")
 
 
 @cache
@@ -207,6 +208,9 @@ def missed(kernel: str, launch: int, within: float) -> object:
     ("tallies<2, 1>", 6, 0.06), ("tallies<3, 1>", 1, 0.06), ("tallies<1, 1>", 1, 0.06),  # a counter
     ("tallies<4, 1>", 1, 0.1), ("tallies<2, 1>", 4, 0.09), ("some_tally<2>", 0, 0.05), ("tallies<2, 1>", 5, 0.16),
     ("finds<0, 1>", 4, 0.04), ("finds<0, 4>", 1, 0.08), ("finds<0, 4>", 7, 0.08), ("finds<1, 3>", 0, 0.1),  # beside
+    ("flagged<32>", 3, 0.06), ("flagged<1>", 7, 0.12), ("flagged<11>", 7, 0.07), ("hits_beside<8, 2, 1, 1>", 0, 0.06),
+    ("looked_up<32, 1>", 5, 0.06), ("looked_up<32, 1>", 22, 0.07), ("looked_up<32, 1>", 14, 0.05),
+    ("read_on<1, 2>", 0, 0.08),
     ("stacks<0>", 3, 0.05), ("stacks<1>", 8, 0.07), ("some_words<2>", 9, 0.05), ("some_words<8>", 6, 0.05),  # local
     ("walkers<0, 1>", 2, 0.04), ("walkers<0, 1>", 3, 0.05), ("walkers<2, 2>", 0, 0.11), ("walkers<1, 0>", 3, 0.1),
     ("lane_rows<2>", 0, 0.08), ("lane_rows<2>", 6, 0.02), ("lane_rows<1>", 0, 0.06),  # more on some SMs than on others

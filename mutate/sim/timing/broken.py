@@ -13,7 +13,7 @@ class Beside(NamedTuple):
 
     atomic operation came, and sectors of the whole grid that L2 is asked for: read, stored, of them in part at random;
     ``fetched``: lines of loads that DRAM reads something of; ``far``: the part of additions that wait until DRAM has
-    read theirs; ``parts``: of L2, that add.
+    read theirs; ``filled``: sectors that DRAM reads; ``parts``: of L2, that add; ``slices``: all of it.
     """
 
     cycles: float
@@ -23,7 +23,9 @@ class Beside(NamedTuple):
     in_part: float
     fetched: float
     far: float
+    filled: float
     parts: float = c.ATOMIC_PARTS
+    slices: float = c.SLICES
 
 
 def share(beside: Beside) -> float:
@@ -32,8 +34,44 @@ def share(beside: Beside) -> float:
     Before the first atomic operation nothing waits for that (late_sums of tests/machines/late.cu).
     """
     stores = c.STORE_PART_SHARE * beside.in_part + c.READ_SHARE * (beside.stores - beside.in_part)
-    meanwhile = max(0.0, 1.0 - beside.first / beside.cycles) if beside.cycles > 0.0 else 1.0
-    return meanwhile * (c.READ_SHARE * beside.reads + c.FETCHED_SHARE * beside.fetched + stores) / beside.parts
+    all_parts = c.READ_SHARE * beside.reads + c.FETCHED_SHARE * beside.fetched + stores
+    return _meanwhile(beside) * all_parts / beside.parts
+
+
+def turns(count: float, beside: Beside) -> float:
+    """Clocks of the part of L2 that adds ``count`` times at a place, and does its share of all else one after another.
+
+    Additions wait for each other, and sectors that L2 has are read meanwhile; where DRAM reads them, they are not.
+    """
+    from_dram = min(1.0, beside.filled / beside.reads) if beside.reads > 0.0 else 0.0
+    return count * (c.TURN + from_dram * (c.ATOMIC_SAME - c.TURN)) + _meanwhile(beside) * _others(beside)
+
+
+def stored(count: float, beside: Beside, sms: int) -> float:
+    """Clocks of the part that is stored to ``count`` times at a place by so many SMs, and does its share of all else.
+
+    What an SM stores there while the store before waits goes with it: the fewer, the longer all takes. Where the part
+    has little else to do those of an SM that come fast go together, and of others each goes alone.
+    """
+    others = _others(beside)
+    if others < c.STORE_BUSY * beside.cycles:
+        return count * c.STORE_SAME if beside.cycles > c.STORE_MERGED * count / sms else 0.0
+    longer = beside.cycles
+    for _ in range(4):
+        between = max(0.0, longer * sms / count - c.STORE_MERGED)
+        goes = count * between / (between + c.STORE_WAITS)
+        longer = max(beside.cycles, goes * c.STORE_SAME + c.STORE_BESIDE * others)
+    return longer
+
+
+def _others(beside: Beside) -> float:
+    in_part = c.TURN_FETCHED * max(0.0, beside.fetched - beside.filled / 4.0)
+    others = beside.reads + in_part + beside.stores + (c.TURN_IN_PART - 1.0) * beside.in_part
+    return c.TURN * others / beside.slices
+
+
+def _meanwhile(beside: Beside) -> float:
+    return max(0.0, 1.0 - beside.first / beside.cycles) if beside.cycles > 0.0 else 1.0
 
 
 def broken(count: float, others: float, far: float) -> float:

@@ -156,6 +156,16 @@ FETCHED_SHARE = 2.0
 
 warps beside loads at random: 1.4 to 2.0 from 32 and 64 MB, 2.7 to 4 from 256, which is not understood).
 """
+TURN, TURN_IN_PART, TURN_FETCHED = 1.98 / 1.683, 1.55, 2.2
+"""Clocks of an SM for one of L2: a part of it adds at a place, or reads or stores a sector, once in that; turns for a
+
+sector that is stored in part, and for a line of which DRAM reads hardly anything, fewer the more it reads
+(tests/machines/counted.cu on an H200, ncu's lts__cycles_active and lts__t_sectors.max of the part that adds: 32,768
+additions and 45,000 sectors that L2 has take 76,300 turns, 65,536 and 133,000 190,000; 44,000 each of another line, of
+64 and 128 MB, 78,000 and 90,000 beside additions that take ``ATOMIC_SAME``; 87,000 in a row from DRAM 104,000 and
+77,000 beside 131,000 and 65,500 of read_on<0, 1> and <0, 8> of finds.cu, as many stored the same). Random sectors of
+256 MB or more take 140,000, and differ by a tenth from run to run, which is not understood.
+"""
 HOT_BESIDE = 8.0
 """The power by which clocks of a hot place and of all else come together (tallies<1, 1>, 2: 54 us of 37 and 45; of
 
@@ -167,10 +177,17 @@ STORE_SAME = 1.98 * 1.1
 """Clocks of the whole GPU between them (hot_stores to 64 places, hot_flag and hot_branch to 32 of
 tests/machines/patterns.cu: 1.08, 1.28 and 1.10 ns).
 """
-STORE_MERGED = 16.0
+STORE_MERGED = 20.0
 """An SM that stores to one place more often than once in so many clocks sends most of its stores there together
 
 (hot_flag to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
+STORE_WAITS, STORE_BESIDE, STORE_BUSY = 200.0, 1.25, 0.3
+"""Clocks for which a store to such a place waits for others of its SM to go with it where its part of L2 is busy, how
+
+much longer all else there takes beside them, and from which part of the time on it is called busy, which is a guess
+(flagged of tests/machines/counted.cu, with ncu's count of what is stored in that part: of stores that an SM has 171,
+266, 347, 442, 641 and 944 turns after each other 50, 64, 69, 75, 75 and 89 %).
+"""
 LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
 UPDATES = "tests/machines/reference/h200_update_sectors.csv: made by tests/machines/updates.cu on an H200 with ncu"

@@ -266,7 +266,8 @@ def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float, slices: f
     return Beside(cycles, float(busy[p.T_ADDED]), grid * float(busy[p.N_L2_READ]),
                   grid * float(busy[p.N_L2_WRITE] - busy[p.N_ADDED]), grid * float(busy[p.N_IN_PART]),
                   grid * float(busy[p.N_FETCHED]),
-                  float(busy[p.N_ADDED_FAR]) / added, c.ATOMIC_PARTS * slices / c.SLICES)
+                  float(busy[p.N_ADDED_FAR]) / added, grid * float(busy[p.N_DRAM_READ]),
+                  c.ATOMIC_PARTS * slices / c.SLICES, slices)
 
 
 def _longer(sample: Sample, seen: Played, alone: Played, settings: npt.NDArray[np.float64], turn: int, sms: int,

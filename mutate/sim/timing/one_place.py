@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mutate.sass.disasm import Instruction
 from mutate.sim import layout as lay
 from mutate.sim.timing import constants as c
-from mutate.sim.timing.broken import Beside, broken, share, together
+from mutate.sim.timing.broken import Beside, broken, share, stored, together, turns
 from mutate.sim.timing.sampling import Sample, Streams
 
 Ints = npt.NDArray[np.int64]
@@ -37,8 +37,8 @@ def least_clocks(sample: Sample, listing: Sequence[Instruction], beside: Beside,
     """The least clocks, and what takes them, of a launch on ``sms`` SMs. ``resident``: blocks on an SM."""
     found = (_atomics(sample, listing, sms * resident, beside), "atomics at one place")
     stores = _most_stores(sample)
-    if beside.cycles > c.STORE_MERGED * stores / min(sms, sample.grid_blocks):
-        found = max(found, (stores * c.STORE_SAME, "stores to one place"))
+    if stores > 0.0:
+        found = max(found, (stored(stores, beside, min(sms, sample.grid_blocks)), "stores to one place"))
     return max(found, (c.DEPENDENTS * _letting(sample, listing), "blocks that let dependent grids start"))
 
 
@@ -196,7 +196,9 @@ def _atomics(sample: Sample, listing: Sequence[Instruction], at_once: int, besid
     alone = 1.0 if few else _stands_out(count / mean, blocks, len(sample.blocks), mean)
     far = beside.far * added / max(1, elsewhere)
     at_one += alone * (share(beside) + broken(count * scale_of(sample), elsewhere * scale_of(sample), far))
-    most = max(most, at_one)
+    # By chance the place has more in a sample.
+    usual = count * scale_of(sample) * _most(mine, chance) / max(1.0, float(mine[hottest]))
+    most = max(most, at_one, alone * turns(usual, beside))
     return together(beside.cycles, beside.first, most, alone * float(each[hottest]) / max(1.0, most))
 
 
