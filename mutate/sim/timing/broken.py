@@ -56,18 +56,20 @@ def stored(count: float, beside: Beside, sms: int) -> float:
     others = _others(beside)
     if others < c.STORE_BUSY * beside.cycles:
         return count * c.STORE_SAME if beside.cycles > c.STORE_MERGED * count / sms else 0.0
-    longer = beside.cycles
+    longer, most = beside.cycles, 0.0
     for _ in range(4):
         between = max(0.0, longer * sms / count - c.STORE_MERGED)
-        goes = count * between / (between + c.STORE_WAITS)
-        longer = max(beside.cycles, goes * c.STORE_SAME + c.STORE_BESIDE * others)
+        own = count * between / (between + c.STORE_WAITS) * c.STORE_SAME
+        most = max(most, min(1.0, max(0.0, own / beside.cycles - c.STORE_FEW) / c.STORE_FEW))
+        longer = beside.cycles + most * max(0.0, own + c.STORE_BESIDE * others - beside.cycles)
     return longer
 
 
 def _others(beside: Beside) -> float:
     in_part = c.TURN_FETCHED * max(0.0, beside.fetched - beside.filled / 4.0)
     others = beside.reads + in_part + beside.stores + (c.TURN_IN_PART - 1.0) * beside.in_part
-    return c.TURN * others / beside.slices
+    # It does them in the time that all takes but for the place.
+    return min(c.TURN * others / beside.slices, beside.cycles)
 
 
 def _meanwhile(beside: Beside) -> float:

@@ -181,10 +181,11 @@ STORE_MERGED = 20.0
 """An SM that stores to one place more often than once in so many clocks sends most of its stores there together
 
 (hot_flag to one place: once in 6 clocks, and no time beside that of other stores). A guess between that and none."""
-STORE_WAITS, STORE_BESIDE, STORE_BUSY = 200.0, 1.25, 0.3
+STORE_WAITS, STORE_BESIDE, STORE_BUSY, STORE_FEW = 200.0, 1.25, 0.3, 0.12
 """Clocks for which a store to such a place waits for others of its SM to go with it where its part of L2 is busy, how
 
-much longer all else there takes beside them, and from which part of the time on it is called busy, which is a guess
+much longer all else there takes beside them, from which part of the time on it is called busy, and which part of the
+time those stores may take that hold up nobody, both guesses
 (flagged of tests/machines/counted.cu, with ncu's count of what is stored in that part: of stores that an SM has 171,
 266, 347, 442, 641 and 944 turns after each other 50, 64, 69, 75, 75 and 89 %).
 """
