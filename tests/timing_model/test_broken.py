@@ -83,6 +83,11 @@ def test_an_addition_and_a_sector_take_what_was_measured() -> None:
 @given(count=st.floats(1, 1e6), cycles=st.floats(1, 1e8), reads=st.floats(0, 1e9))
 def test_stores_to_a_place_beside_others_take_no_less_than_those(count: float, cycles: float, reads: float) -> None:
     beside = Beside(cycles, 0.0, reads, 0.0, 0.0, 0.0, 0.0, 0.0)
-    busy = turns(0.0, beside) >= c.STORE_BUSY * cycles
+    busy = turns(0.0, beside) > c.STORE_BUSY * cycles
     assert not busy or stored(count, beside, 132) >= max(cycles, turns(0.0, beside))
     assert stored(count, beside, 132) <= cycles + count * c.STORE_SAME + c.STORE_BESIDE * turns(0.0, beside)
+
+
+def test_where_nothing_else_goes_on_stores_to_a_place_take_what_they_take() -> None:
+    assert stored(1000.0, Beside(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 132) == 0.0
+    assert stored(1000.0, Beside(1e6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 132) == 1000.0 * c.STORE_SAME

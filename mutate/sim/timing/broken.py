@@ -54,7 +54,7 @@ def stored(count: float, beside: Beside, sms: int) -> float:
     has little else to do those of an SM that come fast go together, and of others each goes alone.
     """
     others = _others(beside)
-    if others < c.STORE_BUSY * beside.cycles:
+    if others <= c.STORE_BUSY * beside.cycles:
         return count * c.STORE_SAME if beside.cycles > c.STORE_MERGED * count / sms else 0.0
     longer, most = beside.cycles, 0.0
     for _ in range(4):
