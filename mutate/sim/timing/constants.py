@@ -160,7 +160,7 @@ TURN, TURN_IN_PART, TURN_FETCHED = 1.98 / 1.683, 1.55, 2.2
 """Clocks of an SM for one of L2: a part of it adds at a place, or reads or stores a sector, once in that; turns for a
 
 sector that is stored in part, and for a line of which DRAM reads hardly anything, fewer the more it reads
-(tests/machines/counted.cu on an H200, ncu's lts__cycles_active and lts__t_sectors.max of the part that adds: 32,768
+(counted.cu and reference/h200_counted_parts.csv of tests/machines, clocks and sectors of the part that adds: 32,768
 additions and 45,000 sectors that L2 has take 76,300 turns, 65,536 and 133,000 190,000; 44,000 each of another line, of
 64 and 128 MB, 78,000 and 90,000 beside additions that take ``ATOMIC_SAME``; 87,000 in a row from DRAM 104,000 and
 77,000 beside 131,000 and 65,500 of read_on<0, 1> and <0, 8> of finds.cu, as many stored the same). Random sectors of
@@ -184,10 +184,10 @@ STORE_MERGED = 20.0
 STORE_WAITS, STORE_BESIDE, STORE_BUSY, STORE_FEW = 200.0, 1.25, 0.3, 0.12
 """Clocks for which a store to such a place waits for others of its SM to go with it where its part of L2 is busy, how
 
-much longer all else there takes beside them, from which part of the time on it is called busy, and which part of the
-time those stores may take that hold up nobody, both guesses
-(flagged of tests/machines/counted.cu, with ncu's count of what is stored in that part: of stores that an SM has 171,
-266, 347, 442, 641 and 944 turns after each other 50, 64, 69, 75, 75 and 89 %).
+much longer all else there takes beside them (flagged of tests/machines/counted.cu and h200_counted_parts.csv: of stores
+that an SM has 171, 266, 347, 442, 641 and 944 turns after each other 50, 64, 69, 75, 75 and 89 % come there); from
+which part of the time on it is called busy; which part those stores may take that hold up nobody. The last two are
+guesses, and the last was made when judging kernels had come out 80 % too slow without it: it wants a microbenchmark.
 """
 LONE = _PER_NS / 40.85 * (4533 / 1.98 / 132) / 32
 """A read of 32 bytes from DRAM of which nobody reads the other half of 64, against one in a stream (read_1_2048MB)."""
