@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from launch_rows import launch_rows
 
 from mutate.sim.timing import constants as c
 from mutate.sim.timing.broken import Beside, broken, share, stored, together, turns
@@ -73,11 +74,15 @@ def test_additions_and_all_else_of_a_part_take_turns(reads: float, more: float, 
     assert turns(count, all_of_it) - turns(count, less) == pytest.approx(longer, rel=1e-6, abs=1e-3)
 
 
-def test_an_addition_and_a_sector_take_what_was_measured() -> None:
-    """looked_up<32, 1>, 5 and 22: 32,768 additions beside 45,000 sectors of a part of L2, 65,536 beside 133,000."""
-    few, many = (Beside(1e9, 0.0, 96.0 * n, 0.0, 0.0, 0.0, 0.0, 0.0) for n in (45000, 133000))
-    assert turns(32768, few) / c.TURN == pytest.approx(76300, rel=0.03)
-    assert turns(65536, many) / c.TURN == pytest.approx(190000, rel=0.06)
+@pytest.mark.parametrize(("launch", "adds"), [
+    (1, 65536), (2, 32768), (4, 65536), (5, 32768), (7, 65536), (8, 32768), (22, 65536)])
+def test_an_addition_and_a_sector_take_what_ncu_counts(launch: int, adds: int) -> None:
+    """The part of L2 that adds, beside look-ups that L2 has: every other sector of it is one of all else."""
+    counted = next(row for kernel, instance, number, row in launch_rows("h200_counted_parts")
+                   if (kernel, instance, number) == ("looked_up", "32, 1", launch))
+    others = float(counted["most"]) - adds
+    beside = Beside(1e9, 0.0, c.SLICES * others, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert turns(adds, beside) / c.TURN == pytest.approx(float(counted["clocks"]), rel=0.09)
 
 
 @given(count=st.floats(1, 1e6), cycles=st.floats(1, 1e8), reads=st.floats(0, 1e9))
