@@ -4,6 +4,7 @@ As kmutate does: a pause while everything is enqueued, and a flush that reads, w
 
     python3 tests/machines/time_launches.py FOLDER > TIMES.csv
     python3 tests/machines/time_launches.py FOLDER --restore        with all arrays as they were before each launch
+    python3 tests/machines/time_launches.py FOLDER --drawn          with bits by chance instead of zeros
     ncu ... python3 tests/machines/time_launches.py FOLDER --once       each launch once, for counters
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import random
 import statistics
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from pathlib import Path
 ROUNDS = 1 if "--once" in sys.argv else 7
 WARM = 0 if "--once" in sys.argv else 2
 RESTORE = "--restore" in sys.argv
+DRAWN = random.Random(0).randbytes(1 << 20) if "--drawn" in sys.argv else b""
 FLUSH = 256 << 20
 PAUSE = 100_000
 """Clocks of the GPU."""
@@ -40,6 +43,10 @@ def filled(size: int, kind: str, folder: Path) -> ctypes.c_uint64:
     at = allocate(size)
     if (folder / kind).is_file():
         check(cuda.cuMemcpyHtoD_v2(at, (folder / kind).read_bytes(), ctypes.c_size_t(size)), "copy")
+    elif DRAWN and kind == "zeros":
+        for begin in range(0, size, len(DRAWN)):
+            count = min(len(DRAWN), size - begin)
+            check(cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(at.value + begin), DRAWN, ctypes.c_size_t(count)), "copy")
     elif kind == "iota":
         host = (ctypes.c_int32 * (size // 4))(*range(size // 4))
         check(cuda.cuMemcpyHtoD_v2(at, host, ctypes.c_size_t(size)), "copy")
