@@ -27,6 +27,7 @@ from mutate.sim.timing.budget import budget_of
 from mutate.sim.timing.code_cache import of_code
 from mutate.sim.timing.gather import FERMI, FERMI_CG, TESLA, VOLTA
 from mutate.sim.timing.hot import hot_clocks
+from mutate.sim.timing.load import slower_by
 from mutate.sim.timing.one_place import contested, least_clocks, stay
 from mutate.sim.timing.parted import parted_of
 from mutate.sim.timing.player import MARKS, Played, Player
@@ -247,12 +248,17 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     at_first = contested(whole_sample, kernel.listing)
     cycles, limit = cycles + at_first, "atomics at one place" if at_first > cycles else limit
     clock, overhead = machine.number("clock.boost") * 1e3, _overhead_ms(machine, min(sms, sample.grid_blocks))
-    util = _utilisation(busy, end, settings)
+    util, traffic = _utilisation(busy, end, settings), _traffic(busy)
     limit = limit or max(util, key=lambda k: util[k])
+    # What the grid does against what was played, and of how much of the time that was.
+    grid, share = sample.grid_blocks / turn * instructions / max(1, issued), end / max(1.0, cycles)
+    slower = slower_by(machine, {k: grid / sms * share * v for k, v in util.items()},
+                       {k: grid * v for k, v in traffic.items()}, cycles / clock,
+                       instructions / max(1, issued) * share * max(util["l2"], util["l2_write"], util["dram"]))
     whole = max(1, int(stalls.sum()))
     return SimulatedTime(
-        cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
-        sample.grid_blocks, issued, instructions, util, _traffic(busy),
+        slower * cycles / clock + overhead, cycles, overhead, resident, turn, sample.blocks,
+        sample.grid_blocks, issued, instructions, util, traffic,
         {name: float(stalls[:, k].sum()) / whole for k, name in enumerate(p.STALLS)}, stalls,
         int(busy[p.B_WARPS]), float(busy[p.B_WARPS]) / max(1.0, end), limit, machine.name, machine.calibrated, 1,
         confidence.of_blocks([w.total for w in sample.works if not w.short],

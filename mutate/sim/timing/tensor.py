@@ -70,4 +70,6 @@ def slowed(machine: Machine, listing: Sequence[Instruction], executed: npt.NDArr
     products = [k for k, i in enumerate(listing) if i.name in ("HMMA", "IMMA", "BMMA")]
     if clock is None or not products or not np.isin(products, executed).any():
         return machine
-    return replace(machine, quantities={**machine.quantities, "clock.boost": clock})
+    # What else slows the clock does so from there on, and was not measured.
+    kept = {k: q for k, q in machine.quantities.items() if k != "clock.load_exponent"}
+    return replace(machine, quantities={**kept, "clock.boost": clock})
