@@ -346,6 +346,13 @@ BACKLOG = 1000.0
 
 structs.cu are best with 2000 to 4000, stride_stores and `turned` of capacity.cu with 1000.
 """
+LAGS, LAGS_BY = 1500.0, 0.125
+"""Clocks, and the part of the time so far, by which an SM's shares of L2's writes and of DRAM may lag, once blocks
+
+follow others: each SM is elsewhere in its blocks then, so what one leaves others use and give back. By `worked` of
+work_beside.cu, of streams; of the first blocks, and of what is not whole lines in order, shares are lost that are not
+taken.
+"""
 LAUNCH_WARP = 7.9
 """Clocks of an SM for each warp of the blocks that it begins with (WAVES, `begins` by the warps of an SM's blocks
 

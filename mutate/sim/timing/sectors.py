@@ -12,6 +12,8 @@ from mutate.sim.timing.constants import (
     CROWDED,
     FOREMOST,
     IN_STEP,
+    LAGS,
+    LAGS_BY,
     MERGED_MANY,
     ON_ITS_WAY,
     ON_ITS_WAY_SECTOR,
@@ -144,6 +146,7 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
     twin_sectors, twin_come = twins
     local = kind == _LOCAL_LOAD
     alone_costs = settings[S_LONE] > 1.0
+    streamed = not local and instance >= settings[S_RESIDENT]
     through, touching = hint in (AROUND, COPIED), touches(hint)
     asks_again = through and settings[S_READ_AGAIN] > 0.0
     credit = 0.0
@@ -190,7 +193,10 @@ def _read(kind, first, count, start, result, hint, block, instance, turn, issued
         other_line = sector >> 2 != asked_line
         if other_line:
             part = 1.0
+            state[10] = 0.0
             if sector & 3 == 0 and i + 3 < first + count and sectors[i + 3] == sectors[i] + 3:
+                if streamed and not again[r] and by_places[r] == 0.0 and sparse[r] < 0.5:
+                    state[10] = min(LAGS, start * LAGS_BY)
                 # L2 merges reads of whole lines, and fewer of requests for many.
                 part = 1.0 - merged[r] * (1.0 if count <= _MERGED_SECTORS else MERGED_MANY)
         least = max(settings[S_LOOK_UP], settings[S_READ_LINE] if other_line else 0.0)

@@ -3,7 +3,8 @@
 ``state`` are servers, by when they are free: 0 reads of L2, 1 writes, 2 DRAM, 3 what
 the SM writes, on its way out; and what DRAM's load is reckoned from:
 4 the part of writes, 5 the last request, 6 the load, 7 the writes that wait, 8 the clocks of what L2 has a part of;
-9 what is written into L2, by DRAM and as a whole by the SM.
+9 what is written into L2, by DRAM and as a whole by the SM; 10 by how much DRAM's share may lag behind, by
+what was read last (``constants.LAGS``).
 """
 
 from __future__ import annotations
@@ -232,9 +233,9 @@ def _dram(state, settings, busy, t, write, factor, luck):
     state[6] += cost / _WINDOW
     used = min(0.9, state[6])
     wait = max(0.0, state[2] - t)
-    before = state[2]
-    state[2] = t + wait + cost
-    busy[B_DRAM] += state[2] - max(before, t)
+    lag = state[10] if factor <= 1.0 else 0.0
+    state[2] = max(state[2], t - lag) + cost
+    busy[B_DRAM] += cost
     # An SM may use for a while what the others leave.
     wait = max(0.0, wait - settings[S_SLACK])
     # Writes wait in L2 while there is something to read, as long as it holds them.

@@ -26,7 +26,7 @@ from mutate.sim.timing.writing import BEGUN, SOON
 
 QUEUE = 64
 """Requests of a scheduler whose times are remembered."""
-_SERVERS = 10
+_SERVERS = 11
 """Of ``Sm.state``."""
 F_BARRIER, F_LSU, F_TAGS, F_DATA, F_SENT, F_CONSTANT, F_MATCH, F_LAUNCH, F_LEAVES, F_FINAL = range(10)
 """Of ``Sm.free``: until when each is busy; when the next block may begin and the last one left; the end so far."""

@@ -8,6 +8,8 @@ from mutate.sim import layout as lay
 from mutate.sim.jit import jit_into
 from mutate.sim.timing.constants import (
     IN_EACH_OTHERS_WAY,
+    LAGS,
+    LAGS_BY,
     LOST_WAITED,
     MOST_IN_THE_WAY,
     READ_THEN_CHANGED,
@@ -42,6 +44,7 @@ from mutate.sim.timing.settings import (
     S_LONE,
     S_PART,
     S_READ_CLOCKS,
+    S_RESIDENT,
     S_STORE_EVICT,
     S_STORE_READS,
     S_WRITE_AGAIN,
@@ -170,6 +173,7 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             dirty[victim] = True
             continue
         opens = False
+        goes = asked
         if adds:
             if sector >> 2 != asked_line:
                 an_add = added(sectors, i, first + count, gives, count == lanes, settings)
@@ -191,10 +195,13 @@ def _write(kind, first, count, start, result, gives, hint, block, instance, turn
             else:
                 clocks = settings[S_WRITE_CLOCKS_L2 if local or touch[i] & 2 else S_WRITE_AGAIN]
                 taken, credit = taken_of(sector >> 2, asked_line, credit, clocks, settings[S_WRITE_LINE])
-                asked = max(asked, state[9])
-                state[9] = asked + taken
+                if not by_chance and instance >= settings[S_RESIDENT]:
+                    # Others have used the share meanwhile, and give it back.
+                    goes = max(state[1], start - min(LAGS, start * LAGS_BY))
+                goes, asked = max(goes, state[9]), max(asked, state[9])
+                state[9] = goes + taken
             asked_line = sector >> 2
-        state[1] = asked + taken
+        state[1] = goes + taken
         state[3] = max(start, state[3]) + min(taken, settings[S_WRITE_PORT] * (2.0 if opens else 1.0))
         busy[B_L2_WRITE] += taken
         busy[N_L2_WRITE] += 1
