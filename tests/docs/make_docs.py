@@ -334,6 +334,7 @@ _HELDOUT = {
     "heldout55": "By somebody who had seen neither: 20 of all fields, first versions and careful ones.",
     "heldout56": "By somebody who had seen neither: twenty fields, a third first versions, a third tuned.",
     "heldout57": "By somebody else who had seen neither: ported from CPUs, after a first round, left by experts.",
+    "heldout58": "By somebody else who had seen neither: ported from CPUs, after a first round, left by experts.",
 }
 
 
