@@ -1,8 +1,9 @@
 """How much slower an SM's clock gets the more of the GPU works at once.
 
-An H200's SMs go at 1980 MHz where one unit alone is busy, at 1830 to 1890 where multiply-adds and DRAM are, at 1746 to
-1826 with doubles beside L2 and DRAM; L2 keeps its clock (``tests/machines/reference/h200_clocks_mhz.csv``: clocks a
-second by ncu, in three runs, of which one lost a third less than the others: ``tests/machines/fit_clocks.py``).
+An H200's SMs go at 1980 MHz where ALUs alone are busy, at 1960 to 1970 where FMA units are, at 1920 to 1940 where DRAM
+is, at 1830 to 1890 where both are, at 1746 to 1826 with doubles beside L2 and DRAM; L2 keeps its clock
+(``tests/machines/reference/h200_clocks_mhz.csv``: clocks a second by ncu, in three runs, of which one lost a third less
+than the others: ``tests/machines/fit_clocks.py``).
 """
 
 from __future__ import annotations
