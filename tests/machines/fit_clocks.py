@@ -9,7 +9,6 @@ which the beginning and the end are too much.
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ import numpy.typing as npt
 
 from mutate.machines import load_machine
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from launch_rows import launch_rows
+
 UNITS = {"fma": 1.0, "alu": 2.0, "fp64": 2.0, "l1": 1.0, "l2": 1.0, "dram_read": 1.0, "dram_write": 1.0}
 """Columns, and clocks that the unit is busy with one."""
 _LEAST_US, _STEPS = 40.0, 60
@@ -26,9 +28,14 @@ Array = npt.NDArray[Any]
 
 
 def rows_of(machine: str) -> list[dict[str, str]]:
-    path = Path(__file__).parent / "reference" / f"{machine}_clocks_mhz.csv"
-    with path.open() as text:
-        return [r for r in csv.DictReader(line for line in text if line[0] != "#") if float(r["us"]) >= _LEAST_US]
+    return [row for *_, row in launch_rows(f"{machine}_clocks_mhz") if float(row["us"]) >= _LEAST_US]
+
+
+def given(rows: list[dict[str, str]], boost: float) -> tuple[Array, Array, Array]:
+    """What ``fit`` is given: busy parts and TB/s of each launch, percent of the clock that it loses, and its run."""
+    return (np.array([[clocks * float(r[name]) for name, clocks in UNITS.items()] for r in rows]),
+            np.array([100.0 * (1.0 - float(r["mhz"]) / boost) for r in rows]),
+            np.array([int(r["run"]) - 1 for r in rows]))
 
 
 def fit(loads: Array, drops: Array, runs: Array, exponent: float) -> tuple[Array, Array]:
@@ -49,9 +56,7 @@ def fit(loads: Array, drops: Array, runs: Array, exponent: float) -> tuple[Array
 def main() -> None:
     machine = sys.argv[1] if len(sys.argv) > 1 else "h200"
     rows, boost = rows_of(machine), load_machine(machine).number("clock.boost")
-    loads = np.array([[clocks * float(r[name]) for name, clocks in UNITS.items()] for r in rows])
-    drops = np.array([100.0 * (1.0 - float(r["mhz"]) / boost) for r in rows])
-    runs = np.array([int(r["run"]) - 1 for r in rows])
+    loads, drops, runs = given(rows, boost)
     for exponent in (2.0, 2.5, 3.0, 3.5, 4.0):
         found, factors = fit(loads, drops, runs, exponent)
         off = (loads @ found) ** exponent

@@ -8,7 +8,7 @@ import pytest
 from launch_rows import launch_rows
 
 from mutate.machines import Machine, load_machine
-from mutate.sim.timing.load import drop_of, longer_by, slower_by
+from mutate.sim.timing.load import drop_of, slower_by, stretch
 
 H200 = load_machine("h200")
 NOTHING = dict.fromkeys(("fma", "alu", "fp64", "l1"), 0.0)
@@ -47,13 +47,13 @@ def test_nothing_is_slower_where_that_was_not_measured() -> None:
 
 
 def test_what_memory_limits_takes_as_long_with_any_clock() -> None:
-    assert longer_by(0.1, 1.0) == 1.0
-    assert longer_by(0.1, 0.5) == pytest.approx(1.0 / 0.9)
-    assert 1.0 < longer_by(0.1, 0.85) < 1.0 / 0.9
+    assert stretch(0.1, 1.0) == 1.0
+    assert stretch(0.1, 0.5) == pytest.approx(1.0 / 0.9)
+    assert 1.0 < stretch(0.1, 0.85) < 1.0 / 0.9
 
 
 def test_with_more_time_memory_moves_less_at_once() -> None:
     busy = {**NOTHING, "fma": 0.6}
     moved = {"l2_read_sectors": 1e8, "dram_read_sectors": 1e8, "dram_write_sectors": 0.0}
-    once = longer_by(drop_of(H200, busy, moved, 1.0), 0.7)
+    once = stretch(drop_of(H200, busy, moved, 1.0), 0.7)
     assert 1.0 < slower_by(H200, busy, moved, 1.0, 0.7) < once

@@ -102,7 +102,7 @@ def simulated(kernel: str, launch: int) -> float:
 def missed(kernel: str, launch: int, within: float) -> object:
     """A bound that was met before instructions took the slots (h200_stored.csv) and the turns in L1 that they have on a
 
-    GPU (h200_stored_ahead.csv), and is not now.
+    GPU (h200_stored_ahead.csv), or before the clock fell as it does there (h200_clocks_mhz.csv), and is not now.
     """
     mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason="more off than before")
     return pytest.param(kernel, launch, within, marks=mark)
@@ -408,12 +408,16 @@ def test_stores_of_a_part_of_a_sector_take_l2_a_line(kernel: str, launch: int, w
 
 @pytest.mark.parametrize(CASE, [
     ("byte_rows_by_four<2, 0>", 3, 0.05), ("byte_rows_by_four<2, 0>", 7, 0.08),
-    missed("byte_rows_by_four<2, 1>", 0, 0.1),
-    ("byte_rows_by_four<1, 1>", 0, 0.03)])
-def test_l1_has_what_warps_soon_come_back_to_though_all_want_more_lines(kernel: str, launch: int, within: float
-                                                                        ) -> None:
+    missed("byte_rows_by_four<2, 1>", 0, 0.1), ("byte_rows_by_four<1, 1>", 0, 0.03)])
+def test_rows_of_bytes_take_what_they_took(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(("kernel", "launch"), [
+    ("byte_rows_by_four<2, 0>", 3), ("byte_rows_by_four<2, 0>", 7), ("byte_rows_by_four<2, 1>", 0),
+    ("byte_rows_by_four<1, 1>", 0)])
+def test_l1_has_what_warps_soon_come_back_to_though_all_want_more_lines(kernel: str, launch: int) -> None:
     found, sectors = played(kernel, launch), kept("h200_byterows_sectors")[kernel, launch]
-    assert 1e3 * found.time_ms == pytest.approx(measured(kernel, launch), rel=within)
     hits = found.traffic["l1_hits"] / found.traffic["l1_sectors"]
     assert hits == pytest.approx(int(sectors["l1_hit"]) / int(sectors["l1"]), abs=0.08)
 

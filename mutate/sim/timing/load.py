@@ -29,8 +29,7 @@ def drop_of(machine: Machine, units: Mapping[str, float], sectors: Mapping[str, 
 
     ``sectors``: of the whole launch, which takes ``ms``. 0 for a machine of which that was not measured.
     """
-    exponent = machine.get("clock.load_exponent")
-    if exponent is None or ms <= 0.0:
+    if machine.get("clock.load_exponent") is None or ms <= 0.0:
         return 0.0
     load = sum(machine.number(key) * units[name] for name, key in _UNITS.items())
     load += sum(machine.number(key) * 32e-9 * sectors[name] / ms for name, key in _SECTORS.items())
@@ -41,15 +40,15 @@ def slower_by(machine: Machine, units: Mapping[str, float], sectors: Mapping[str
               ) -> float:
     """How many times as long a launch takes as it would with ``clock.boost``; what is given is at that clock, as
 
-    ``drop_of`` and ``longer_by`` have it.
+    ``drop_of`` and ``stretch`` have it.
     """
     longer = 1.0
     for _ in range(_TURNS):
-        longer = longer_by(drop_of(machine, units, sectors, ms * longer), memory)
+        longer = stretch(drop_of(machine, units, sectors, ms * longer), memory)
     return longer
 
 
-def longer_by(drop: float, memory: float) -> float:
+def stretch(drop: float, memory: float) -> float:
     """How many times as long a launch takes with a clock slower by ``drop``, where L2 or DRAM is busy for a part
 
     ``memory`` of its time.
