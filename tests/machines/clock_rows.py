@@ -13,7 +13,8 @@ import json
 import sys
 from pathlib import Path
 
-_COLUMNS = ["run", "kernel", "instance", "launch", "us", "mhz", "fma", "alu", "fp64", "l1", "l2", "dram_read", "dram_write"]
+_COLUMNS = ("run", "kernel", "instance", "launch", "us", "mhz", "fma", "alu", "fp64", "l1", "l2", "dram_read",
+            "dram_write")
 _FAR, _MEMORY, _ROUNDS = 6, 7, 3
 """Template arguments that load from L2 or farther, and the argument that is the number of rounds."""
 _SMS, _SCHEDULERS = 132, 528
