@@ -335,6 +335,7 @@ _HELDOUT = {
     "heldout56": "By somebody who had seen neither: twenty fields, a third first versions, a third tuned.",
     "heldout57": "By somebody else who had seen neither: ported from CPUs, after a first round, left by experts.",
     "heldout58": "By somebody else who had seen neither: ported from CPUs, after a first round, left by experts.",
+    "heldout59": "By somebody else who had seen neither: of all fields, naive and tuned, uneven and odd ones.",
 }
 
 

@@ -34,7 +34,7 @@ SETS = ("heldout", "heldout2", "heldout3", "heldout4", "heldout5", "heldout6", "
         "heldout37", "heldout38", "heldout39", "heldout40", "heldout41", "heldout42",
         "heldout43", "heldout44", "heldout45", "heldout46", "heldout47", "heldout48", "heldout49",
         "heldout50", "heldout51", "heldout52", "heldout53", "heldout54", "heldout55", "heldout56", "heldout57",
-        "heldout58")
+        "heldout58", "heldout59")
 
 
 def kept_path(name: str, machine: str = "h200") -> Path:
