@@ -1,5 +1,5 @@
 // Warps that change pieces of an array where they are, each lane words dealt to it: parts of sectors, which the same warp completes, or
-// others of its block. Timed on a GPU and by the model of time, as patterns.cu; sectors by ncu.
+// others of its block. Timed on a GPU and by the model of time, as patterns.cu.
 
 __device__ unsigned shuffled(unsigned n)
 {

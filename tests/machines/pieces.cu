@@ -1,5 +1,5 @@
-// Arrays read, stored and changed in pieces, one row after another, as transposes and columns do: the rest of a row comes much later, so
-// DRAM opens a page for each piece. Timed on a GPU and by the model of time, as patterns.cu; sectors by ncu.
+// Arrays read, stored and changed in pieces, one row after another, as transposes and columns do: the rest of a row comes much later.
+// Timed on a GPU and by the model of time, as patterns.cu.
 
 /* kmutate launch
    dim3 block = { 256 }; dim3 grid = { 32768 }; int rows = 8192;

@@ -1,6 +1,5 @@
-// Stores that L2 limits, by blocks that all run at once and of many waves: on an H200 24 of the 132 SMs, in groups of four in place of
-// six, store a third more in the same time (%smid and clocks of each block), but what they leave others get: of one wave all take as
-// long as of many. Timed on a GPU and by the model of time, as patterns.cu.
+// Stores, adds and reads that L2 limits, by blocks that all run at once and by many waves of them: stores and adds take as long one way
+// as the other, within 4 %. Timed on a GPU and by the model of time, as patterns.cu.
 
 /* kmutate launch
    dim3 block = { 128 }; int n = 1 << 22;
